@@ -1,0 +1,23 @@
+/*
+ * Growing arrays on an arena: capacity doubles.
+ */
+#include "vec.h"
+
+#include "recover.h"
+
+uint32_t
+cj_vec_more(struct cj_arena *a, void **at, uint32_t *len, uint32_t *cap,
+    size_t size)
+{
+	if (*len == *cap) {
+		uint32_t more = *cap == 0 ? 8 : *cap * 2;
+
+		if (*cap > UINT32_MAX / 4)
+			cj_leave(a->recover, CJ_WHY_MEMORY,
+			    "an array of more than %u elements is needed",
+			    *cap);
+		*at = cj_regrow(a, *at, *len * size, more * size);
+		*cap = more;
+	}
+	return (*len)++;
+}

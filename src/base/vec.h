@@ -1,0 +1,23 @@
+/*
+ * Growing arrays on an arena.
+ *
+ *	CJ_VEC(int) v = { 0 };
+ *	*cj_push(arena, &v) = 7;	for (i = 0; i < v.len; i++) v.at[i]
+ */
+#ifndef CJ_VEC_H
+#define CJ_VEC_H
+
+#include "arena.h"
+
+#define CJ_VEC(type)	struct { type *at; uint32_t len, cap; }
+
+/* Room for one more element: its address. */
+#define cj_push(arena, v)						\
+	(&(v)->at[cj_vec_more((arena), (void **)&(v)->at, &(v)->len,	\
+	    &(v)->cap, sizeof *(v)->at)])
+
+/* Make room for one more element; returns its index. */
+uint32_t cj_vec_more(struct cj_arena *a, void **at, uint32_t *len,
+    uint32_t *cap, size_t size);
+
+#endif

@@ -1,0 +1,256 @@
+# Makefile of cutec and libcutejit. `./configure` comes first; out of the
+# source: `mkdir b && cd b && ../configure && make`. V=1 shows the commands.
+#
+# What is made lies in build/ of the folder in which make runs.
+
+ifeq ($(VERSION),)
+-include config.mk
+endif
+ifeq ($(VERSION),)
+ifeq ($(filter clean distclean,$(MAKECMDGOALS)),)
+$(error There is no config.mk: run ./configure first)
+endif
+srcdir = .
+endif
+
+S = $(srcdir)/src
+B = build
+SOVERSION = 0
+
+# ---- Files, in the order of the pipeline ------------------------------------
+
+FOLDERS = base lexer parser layout ir codegen std runtime
+sources_of = $(sort $(wildcard $(S)/$(1)/*.c))
+SOURCES = $(foreach f,$(FOLDERS),$(call sources_of,$(f)))
+COMMAND = $(call sources_of,cutec)
+ifeq ($(STATIC_LLVM),yes)
+SOURCES += $(sort $(wildcard $(S)/static/*.c))
+endif
+
+LEXERS = $(wildcard $(S)/lexer/lexer.l)
+GRAMMARS = $(wildcard $(S)/parser/gram.y)
+STD = $(sort $(wildcard $(S)/std/*.cute))
+GENERATED = $(LEXERS:$(S)/%.l=$(B)/%.c) $(GRAMMARS:$(S)/%.y=$(B)/%.c) \
+	$(B)/std/std_data.c
+GENERATED_H = $(GRAMMARS:$(S)/%.y=$(B)/%.h) $(B)/version.h
+
+OBJECTS = $(SOURCES:$(S)/%.c=$(B)/%.o) $(GENERATED:.c=.o)
+COMMAND_OBJECTS = $(COMMAND:$(S)/%.c=$(B)/%.o)
+
+UNIT_TESTS = $(patsubst $(srcdir)/tests/unit/%.c,$(B)/unit/%, \
+	$(sort $(wildcard $(srcdir)/tests/unit/check_*.c)))
+API_TESTS = $(patsubst $(srcdir)/tests/api/%.c,$(B)/api/%, \
+	$(sort $(wildcard $(srcdir)/tests/api/*.c)))
+FUZZERS = $(patsubst $(srcdir)/tests/fuzz/%.c,$(B)/fuzz/%, \
+	$(sort $(wildcard $(srcdir)/tests/fuzz/fuzz_*.c)))
+HEADER = $(wildcard $(S)/cutejit.h)
+MANUAL = $(sort $(wildcard $(srcdir)/man/*.[1-9]))
+
+LIB_A = $(B)/libcutejit.a
+LIB_SO = $(B)/libcutejit.so.$(SOVERSION)
+CUTEC = $(if $(COMMAND),$(B)/cutec)
+OUR_LIBS = $(if $(HEADER),$(LIB_SO) $(B)/libcutejit.so)
+
+# ---- Flags ------------------------------------------------------------------
+
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wconversion -Wno-sign-conversion -Wvla \
+	-Wpointer-arith -Wundef -Wwrite-strings
+
+# Code that flex and bison write is not held to what ours is.
+WARNINGS_GENERATED = -Wall -Wno-unused-function -Wno-unused-but-set-variable \
+	-Wno-sign-compare
+
+# LLVM's headers are for codegen/ and for base/hash.c, where they are found
+# by -isystem. $(NDEBUG), with -DNDEBUG, leaves names only for assertions.
+NDEBUG = $(if $(findstring -DNDEBUG,$(CONFIG_CFLAGS)), \
+	-Wno-unused-variable -Wno-unused-but-set-variable \
+	-Wno-unused-parameter -Wno-unused-function)
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I$(S) -I$(B) -fPIC \
+	-ffunction-sections -fdata-sections $(LLVM_CPPFLAGS) \
+	$(JANSSON_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS)
+ALL_LDFLAGS = -Wl,--gc-sections $(LDFLAGS) $(CFLAGS) $(CONFIG_LDFLAGS)
+LIBS = $(LLVM_LIBS) $(JANSSON_LIBS) -ldl -lpthread -lm
+
+# A static cutec is one file of at most 60 MB: no symbols are left in it, and
+# it is bound to one address, which saves 5 MB of relocations.
+ifeq ($(STATIC_LLVM),yes)
+COMMAND_LDFLAGS = -no-pie $(if $(filter no,$(DEBUG)),-s)
+endif
+SO_LDFLAGS = -shared -Wl,-soname,libcutejit.so.$(SOVERSION) \
+	-Wl,--version-script=$(S)/cutejit.map -Wl,--exclude-libs,ALL \
+	-Wl,-Bsymbolic $(if $(filter no,$(SANITIZERS)),-Wl,-z,defs)
+
+ifeq ($(V),1)
+say = @:
+else
+say = @printf '%-8s%s\n'
+.SILENT:
+endif
+
+# ---- Targets ----------------------------------------------------------------
+
+.PHONY: all check check-unit check-gpu check-fuzz demo lint install \
+	uninstall dist clean distclean
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all: $(CUTEC) $(LIB_A) $(OUR_LIBS)
+
+$(B)/cutec: $(COMMAND_OBJECTS) $(LIB_A)
+	$(say) LINK $@
+	$(CC) -o $@ $(COMMAND_OBJECTS) $(LIB_A) $(ALL_LDFLAGS) \
+	    $(COMMAND_LDFLAGS) $(LIBS)
+
+$(LIB_A): $(OBJECTS)
+	$(say) AR $@
+	rm -f $@
+	$(AR) rcs $@ $(OBJECTS)
+
+$(LIB_SO): $(OBJECTS) $(S)/cutejit.map
+	$(say) LINK $@
+	$(CC) -o $@ $(SO_LDFLAGS) $(OBJECTS) $(ALL_LDFLAGS) $(LIBS)
+
+$(B)/libcutejit.so: $(LIB_SO)
+	ln -sf $(notdir $(LIB_SO)) $@
+
+# Names everything that went in: programs of different sources or settings
+# must not share cache entries.
+ALL_SOURCES = $(wildcard $(S)/*/*.[chly] $(S)/*/*.def $(S)/*.h) $(STD)
+$(B)/version.h: $(ALL_SOURCES) config.mk
+	mkdir -p $(B)
+	{ echo '#define CJ_VERSION "$(VERSION)"'; \
+	  cat $(sort $^) | sha256sum | \
+	    sed 's/^\(.\{32\}\).*/#define CJ_BUILD "\1"/'; } >$@.new
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(B)/%.o: $(S)/%.c config.mk | $(GENERATED_H)
+	$(say) CC $*.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) $(NDEBUG) -MMD -MP -c $< -o $@
+
+$(GENERATED:.c=.o): $(B)/%.o: $(B)/%.c config.mk | $(GENERATED_H)
+	$(say) CC $@
+	$(CC) $(ALL_CFLAGS) $(WARNINGS_GENERATED) -MMD -MP -c $< -o $@
+
+$(B)/lexer/lexer.c: $(S)/lexer/lexer.l
+	$(say) FLEX $<
+	mkdir -p $(@D)
+	$(FLEX) -o $@ $<
+
+$(B)/parser/gram.c $(B)/parser/gram.h &: $(S)/parser/gram.y
+	$(say) BISON $<
+	mkdir -p $(@D)
+	$(BISON) -Wall --defines=$(B)/parser/gram.h -o $(B)/parser/gram.c $<
+
+$(B)/std/std_data.c: $(STD) $(S)/std/embed.sh
+	$(say) EMBED $@
+	mkdir -p $(@D)
+	sh $(S)/std/embed.sh $(STD) >$@
+
+-include $(OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+
+# ---- Tests ------------------------------------------------------------------
+
+# Assertions of ours stay on in unit tests: Check's own need none.
+$(B)/unit/%: $(srcdir)/tests/unit/%.c $(LIB_A) config.mk
+	$(say) CC tests/unit/$*.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -UNDEBUG $(WARNINGS) $(CHECK_CFLAGS) \
+	    -I$(srcdir)/tests/unit -DCJ_SRCDIR='"$(ABS_SRCDIR)"' \
+	    -MMD -MP -MF $@.d -MT $@ $< -o $@ \
+	    $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(CHECK_LIBS) $(LIBS)
+
+# Against what an installation has, and nothing else of ours.
+$(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) $(HEADER)
+	$(say) CC tests/api/$*.c
+	mkdir -p $(@D) $(B)/include
+	cp $(HEADER) $(B)/include/
+	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS) \
+	    -UNDEBUG $(WARNINGS) -I$(B)/include $< -o $@ $(LDFLAGS) \
+	    $(CONFIG_LDFLAGS) -L$(B) -lcutejit \
+	    -Wl,-rpath,$(CURDIR)/$(B) -lm -lpthread -ldl
+
+ifeq ($(HAVE_CHECK),yes)
+TEST_PROGRAMS = $(UNIT_TESTS)
+else
+TEST_PROGRAMS =
+endif
+TEST_PROGRAMS += $(if $(HEADER),$(API_TESTS))
+
+run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
+	HAVE_CHECK=$(HAVE_CHECK) SANITIZERS=$(SANITIZERS) \
+	sh $(srcdir)/tests/run.sh
+
+check: all $(TEST_PROGRAMS)
+	$(run_tests) $(PARTS)
+
+check-unit: $(TEST_PROGRAMS)
+	$(run_tests) unit
+
+check-gpu: all
+	$(run_tests) gpu
+
+demo: all
+	SRCDIR=$(srcdir) CUTEC=$(CURDIR)/$(B)/cutec sh $(srcdir)/examples/demo.sh
+
+lint:
+	SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) CC='$(CC)' \
+	    LLVM_CPPFLAGS='$(LLVM_CPPFLAGS)' MAKE='$(MAKE)' \
+	    sh $(srcdir)/tests/lint/lint.sh
+
+# FUZZ_SECONDS each; needs clang.
+FUZZ_SECONDS = 30
+$(B)/fuzz/%: $(srcdir)/tests/fuzz/%.c $(LIB_A)
+	$(say) CC tests/fuzz/$*.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) -fsanitize=fuzzer $< -o $@ $(LIB_A) \
+	    $(ALL_LDFLAGS) $(LIBS)
+
+check-fuzz: $(FUZZERS)
+	for f in $(FUZZERS); do \
+		mkdir -p $$f.corpus && \
+		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+		    -artifact_prefix=$$f- $$f.corpus \
+		    $(ABS_SRCDIR)/tests/fuzz/seeds 2>$$f.log || \
+		{ tail -n 20 $$f.log; exit 1; }; \
+		tail -n 1 $$f.log; \
+	done
+
+# ---- Installation -----------------------------------------------------------
+
+D = $(DESTDIR)
+man_of = $(D)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+INSTALLED = $(D)$(BINDIR)/cutec $(D)$(LIBDIR)/libcutejit.a \
+	$(D)$(LIBDIR)/libcutejit.so $(D)$(LIBDIR)/libcutejit.so.$(SOVERSION) \
+	$(D)$(INCLUDEDIR)/cutejit.h $(D)$(LIBDIR)/pkgconfig/cutejit.pc \
+	$(foreach m,$(MANUAL),$(call man_of,$(m)))
+
+install: all
+	mkdir -p $(sort $(dir $(INSTALLED)))
+	install -m 755 $(B)/cutec $(D)$(BINDIR)/cutec
+	install -m 644 $(LIB_A) $(D)$(LIBDIR)/libcutejit.a
+	install -m 755 $(LIB_SO) $(D)$(LIBDIR)/libcutejit.so.$(SOVERSION)
+	ln -sf libcutejit.so.$(SOVERSION) $(D)$(LIBDIR)/libcutejit.so
+	install -m 644 $(HEADER) $(D)$(INCLUDEDIR)/cutejit.h
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@EXEC_PREFIX@|$(EXEC_PREFIX)|' \
+	    -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LIBS)|' \
+	    $(S)/cutejit.pc.in >$(D)$(LIBDIR)/pkgconfig/cutejit.pc
+	$(foreach m,$(MANUAL),install -m 644 $(m) $(call man_of,$(m)) &&) :
+
+uninstall:
+	rm -f $(INSTALLED)
+
+# ---- The rest ---------------------------------------------------------------
+
+NAME = cutejit-$(VERSION)
+dist:
+	git -C $(srcdir) archive --prefix=$(NAME)/ HEAD | gzip -9n >$(NAME).tar.gz
+	$(say) DIST $(NAME).tar.gz
+
+clean:
+	rm -rf $(B)
+
+distclean: clean
+	rm -f config.mk config.log

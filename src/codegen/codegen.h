@@ -1,0 +1,48 @@
+/*
+ * Front header of codegen/: verified IR to PTX, by LLVM's C interface.
+ *
+ * Whatever the target cannot do was refused before; LLVM never sees it. LLVM's
+ * own fatal errors are caught (llvm_guard.c) and come back as a status. Each
+ * call uses its own LLVM context: calls from several threads run side by side.
+ */
+#ifndef CJ_CODEGEN_H
+#define CJ_CODEGEN_H
+
+#include "ir/ir.h"
+
+struct cj_codegen_options {
+	int level;		/* 0 ... 3; LLVM's generator runs at 1 or more */
+	int ptx;		/* PTX version times ten; 0: the target's lowest */
+	bool lineinfo;		/* .loc directives */
+	bool checked;		/* asserts and bounds trap */
+	bool want_llvm;		/* fill `llvm` below */
+};
+
+enum cj_codegen_status {
+	CJ_CODEGEN_OK,
+	CJ_CODEGEN_FAULT	/* a fault of ours or of LLVM: `error` says what */
+};
+
+struct cj_codegen_result {
+	const char *ptx;	/* terminated, on the arena */
+	size_t ptx_length;
+	const char *llvm;	/* LLVM IR as text, after its passes */
+	const char *error;
+	struct {
+		const char *entry;	/* by device function, in order */
+		uint32_t function;
+		int64_t shared_bytes;
+	} *kernels;
+	uint32_t kernel_count;
+	double build_ms, passes_ms, emit_ms;
+};
+
+/* All device functions of the module become entries of one PTX text. */
+enum cj_codegen_status cj_codegen_ptx(struct cj_arena *a,
+    const struct cj_module *m, const struct cj_codegen_options *o,
+    struct cj_codegen_result *out);
+
+/* Name and version of LLVM in use, for cache keys and `cutec --version`. */
+const char *cj_codegen_version(void);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * The executor: runs IR on the CPU and says where a program is wrong.
+ *
+ * It defines what an operation means (interp_op.c over num.c). A function is
+ * decoded once into flat code; a warp runs it in lockstep, every operation as
+ * a loop over its lanes under a mask; warps of a block take turns at barriers.
+ * Host and test functions run with one lane, an array_map with a batch of
+ * indices as lanes.
+ *
+ * Faults of the program (out of bounds, never-written read, ...) are reported
+ * as diagnostics with source line, thread, block and index, at most 20 of a
+ * kind with a count of the rest, and the run goes on where that is harmless:
+ * a load out of bounds gives 0, a store is dropped.
+ */
+#ifndef CJ_INTERP_H
+#define CJ_INTERP_H
+
+#include "ir.h"
+
+/* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is
+ * at `data` (lo may be negative). Kinds under 8 bits are packed. */
+struct cj_memory {
+	char *data;
+	int64_t lo, hi;
+	uint8_t *written;	/* a byte per element, from lo; NULL: all are */
+	bool readable, writable;
+};
+
+enum cj_check {
+	CJ_CHECK_BOUNDS = 1, CJ_CHECK_WRITTEN = 2, CJ_CHECK_RACE = 4,
+	CJ_CHECK_BARRIER = 8, CJ_CHECK_ALL = 15
+};
+
+struct cj_run_options {
+	unsigned checks;	/* of enum cj_check */
+	unsigned workers;	/* threads for blocks; 0: all cores */
+	uint64_t seed;		/* of the order of warps */
+	uint64_t step_limit;	/* operations of one warp; 0: a default */
+	void (*print)(void *user, const char *text);	/* a line, no newline */
+	void *user;
+	const volatile int *cancel;	/* not 0: stop; may be NULL */
+};
+
+/* Grid, block, cluster and the leaves of a device function. */
+struct cj_kernel_launch {
+	uint32_t function;
+	int64_t grid[3], block[3], cluster[3];
+	/* per leaf of the function: memory for objects, bits for values (one
+	 * uint64_t per register, concatenated) */
+	const struct cj_memory *memory;		/* by object number */
+	const uint64_t *values;
+};
+
+struct cj_outcome {
+	uint64_t faults;	/* reported or counted */
+	bool stopped;		/* did not run to its end */
+	uint64_t operations;	/* executed, by warps */
+};
+
+/* Run a device function. Faults go to `ds`. */
+void cj_interp_kernel(struct cj_arena *a, const struct cj_module *m,
+    const struct cj_kernel_launch *k, const struct cj_run_options *o,
+    struct cj_diags *ds, struct cj_outcome *out);
+
+/*
+ * Run a host function. `values` are the bits of its leaves in order (objects:
+ * ignored). The hook is called at each launch, with the extents and the value
+ * leaves in the order of the device function's leaves; workspaces ask for
+ * memory. The first `require` that does not hold ends the run: `failed` has
+ * its record and the values for its message.
+ */
+struct cj_host_hooks {
+	void *user;
+	/* false stops the run */
+	bool (*launch)(void *user, const struct cj_kernel_launch *k,
+	    const struct cj_launch *attributes);
+	bool (*workspace)(void *user, uint32_t object, int64_t elements,
+	    bool has_fill, uint64_t fill);
+	int64_t (*device)(void *user, enum cj_device_fact what);
+};
+struct cj_host_outcome {
+	uint32_t require;	/* the one that failed, 0: none */
+	const char *values;	/* "N = 33, ld = 40" */
+	bool stopped;		/* by a hook or a fault */
+};
+void cj_interp_host(struct cj_arena *a, const struct cj_module *m,
+    uint32_t function, const uint64_t *values, const struct cj_host_hooks *h,
+    struct cj_diags *ds, struct cj_host_outcome *out);
+
+/*
+ * Run a test function. Arrays live until the run ends. `call` launches or
+ * times a kernel: it may change the arrays' memory. A failed expect stops the
+ * test and describes itself in `failure` (text on the arena).
+ */
+struct cj_call_argument {	/* one per argument of the record */
+	struct cj_memory *memory;	/* TENSOR */
+	int64_t offset;			/* of its first element */
+	const int64_t *extents, *strides;
+	uint64_t scalar;
+};
+struct cj_test_hooks {
+	void *user;
+	bool (*call)(void *user, const struct cj_call *record, cj_place place,
+	    const struct cj_call_argument *arguments, double bytes,
+	    double flops);
+	/* memory for an array, NULL: none (the run stops); zeroed */
+	void *(*allocate)(void *user, size_t bytes);
+	/* before the test itself touches an array's memory: the hook's chance
+	 * to bring back what a GPU wrote; may be NULL */
+	void (*touch)(void *user, struct cj_memory *memory, bool writes);
+};
+struct cj_test_outcome {
+	bool passed, stopped;
+	const char *failure;	/* several lines: where, first difference */
+	cj_place place;
+};
+void cj_interp_test(struct cj_arena *a, const struct cj_module *m,
+    uint32_t function, const struct cj_run_options *o,
+    const struct cj_test_hooks *h, struct cj_diags *ds,
+    struct cj_test_outcome *out);
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * Front header of ir/: the intermediate representation.
+ *
+ * A module is one specialisation of a kernel (one host function, a device
+ * function for each launch), or one test or bench (one test function). All
+ * links are 32-bit indices; 0 is none. Control is nested regions, never jumps.
+ * The result of an instruction is a value named by the instruction. Memory is
+ * objects and offsets in elements. ops.def says what each operation takes.
+ *
+ *	module -> functions -> body region -> instructions -> regions ...
+ *	       -> objects, constants, accesses, places, records
+ */
+#ifndef CJ_IR_H
+#define CJ_IR_H
+
+#include "num.h"
+#include "target.h"
+#include "type.h"
+
+typedef uint32_t cj_ref;	/* an instruction and its value */
+typedef uint32_t cj_region;
+typedef uint32_t cj_place;
+
+enum cj_op {
+	CJ_OP_NONE,
+#define OP(name, text, least, most, rule, result, attr, effects, scope,	\
+    engine, level) CJ_OP_##name,
+#include "ops.def"
+#undef OP
+	CJ_OP_COUNT
+};
+
+enum cj_rule { CJ_RULE_NONE, CJ_RULE_SAME, CJ_RULE_CUSTOM };
+enum cj_result { CJ_RESULT_NONE, CJ_RESULT_SAME, CJ_RESULT_BOOL,
+    CJ_RESULT_ANY };
+enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
+    CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
+    CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
+    CJ_ATTR_ARRAY };
+enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
+    CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
+enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
+    CJ_SCOPE_ROLE, CJ_SCOPE_BLOCK, CJ_SCOPE_CLUSTER, CJ_SCOPE_GRID };
+enum cj_engine { CJ_ENGINE_NONE, CJ_ENGINE_CP_ASYNC, CJ_ENGINE_BULK,
+    CJ_ENGINE_TMA, CJ_ENGINE_WGMMA, CJ_ENGINE_TCGEN05 };
+enum cj_level { CJ_LEVEL_BOTH, CJ_LEVEL_STRUCTURED, CJ_LEVEL_LOWERED,
+    CJ_LEVEL_HOST, CJ_LEVEL_TEST };
+
+/* A row of ops.def. */
+struct cj_op_info {
+	const char *text;
+	uint16_t least, most;
+	enum cj_rule rule;
+	enum cj_result result;
+	enum cj_attr attr;
+	enum cj_effects effects;
+	enum cj_scope scope;
+	enum cj_engine engine;
+	enum cj_level level;
+};
+extern const struct cj_op_info cj_op_info[CJ_OP_COUNT];
+enum cj_op cj_op_find(const char *text);
+
+enum cj_special {		/* attr of SPECIAL; the axis is x, y, z */
+	CJ_SPECIAL_THREAD_X, CJ_SPECIAL_THREAD_Y, CJ_SPECIAL_THREAD_Z,
+	CJ_SPECIAL_BLOCK_X, CJ_SPECIAL_BLOCK_Y, CJ_SPECIAL_BLOCK_Z,
+	CJ_SPECIAL_BLOCK_DIM_X, CJ_SPECIAL_BLOCK_DIM_Y, CJ_SPECIAL_BLOCK_DIM_Z,
+	CJ_SPECIAL_GRID_DIM_X, CJ_SPECIAL_GRID_DIM_Y, CJ_SPECIAL_GRID_DIM_Z,
+	CJ_SPECIAL_LANE, CJ_SPECIAL_WARP, CJ_SPECIAL_BLOCK_RANK,
+	CJ_SPECIAL_COUNT
+};
+enum cj_device_fact { CJ_DEVICE_SMS, CJ_DEVICE_FACT_COUNT };
+enum cj_shfl { CJ_SHFL_IDX, CJ_SHFL_UP, CJ_SHFL_DOWN, CJ_SHFL_XOR };
+
+/* 32 bytes. Operands are refs in the module's pool. */
+struct cj_inst {
+	uint16_t op, operand_count;
+	cj_type type;		/* 0: no result */
+	uint32_t operands;	/* first, in pool */
+	uint32_t attr;
+	cj_place place;
+	cj_ref prev, next;	/* in its region */
+	cj_region region;	/* its first; others follow by `next` */
+};
+_Static_assert(sizeof(struct cj_inst) == 32, "an instruction is 32 bytes");
+
+struct cj_region_info {
+	cj_ref owner;		/* 0: the body of a function */
+	cj_ref first, last;
+	cj_region next;		/* the owner's next region */
+	cj_region parent;	/* the region its owner stands in */
+};
+
+struct cj_place_info {
+	struct cj_span span;
+	cj_place parent;	/* the call or turn that led here */
+	int64_t turn;		/* of a static loop; -1: parent is a call */
+};
+
+struct cj_constant {
+	cj_type type;
+	const uint64_t *bits;	/* one per register */
+};
+
+enum cj_object_kind {
+	CJ_OBJECT_TENSOR,	/* a tensor parameter */
+	CJ_OBJECT_WORKSPACE,
+	CJ_OBJECT_SHARED,
+	CJ_OBJECT_TABLE,	/* known data */
+	CJ_OBJECT_FOREIGN,	/* from a pointer */
+	CJ_OBJECT_ARRAY,	/* of a test */
+	CJ_OBJECT_SLOT		/* registers */
+};
+
+struct cj_object {
+	enum cj_object_kind kind;
+	enum cj_kind element;
+	int64_t extent;		/* elements; -1: known at run time only */
+	uint32_t align;		/* of element 0, in bytes; at least the element */
+	bool reads, writes;	/* rights, from the contract and the text */
+	bool may_alias;		/* alias(y) was stated */
+	uint32_t parameter;	/* TENSOR: number of the run-time parameter */
+	uint32_t member;	/* TENSOR: which of x[n] */
+	cj_region region;	/* SHARED, SLOT: where it lives */
+	const char *name;	/* for reports */
+	const char *layout;	/* for reports, may be NULL */
+	const uint64_t *data;	/* TABLE: bits of each element */
+	cj_place place;
+};
+
+enum cj_cache { CJ_CACHE_DEFAULT, CJ_CACHE_STREAMING, CJ_CACHE_LAST_USE,
+    CJ_CACHE_NO_ALLOCATE, CJ_CACHE_READ_ONLY };
+enum cj_order { CJ_ORDER_WEAK, CJ_ORDER_RELAXED, CJ_ORDER_ACQUIRE,
+    CJ_ORDER_RELEASE, CJ_ORDER_ACQ_REL };
+enum cj_memory_scope { CJ_MEMORY_BLOCK, CJ_MEMORY_CLUSTER, CJ_MEMORY_GPU,
+    CJ_MEMORY_SYSTEM };
+enum cj_atomic { CJ_ATOMIC_ADD, CJ_ATOMIC_MIN, CJ_ATOMIC_MAX, CJ_ATOMIC_AND,
+    CJ_ATOMIC_OR, CJ_ATOMIC_XOR, CJ_ATOMIC_EXCH, CJ_ATOMIC_CAS };
+
+struct cj_access {
+	uint32_t object;
+	uint32_t position;	/* slots: first register */
+	uint32_t align;		/* proved alignment of the access in bytes */
+	enum cj_cache cache;
+	enum cj_order order;
+	enum cj_memory_scope scope;
+	enum cj_atomic atomic;
+	const char *why;	/* why it is not wider, or NULL */
+};
+
+struct cj_positions {
+	uint32_t count;
+	const uint32_t *at;
+};
+
+struct cj_require {
+	const char *parameter;	/* the argument that is wrong, or NULL */
+	const char *need;	/* "N % 8 == 0", "16-byte alignment" */
+	const char *names;	/* what the values are: "N, ld", or NULL */
+	enum cj_code code;
+};
+
+struct cj_launch {
+	uint32_t function;	/* the device function */
+	bool cooperative, dependent;
+};
+
+enum cj_generator { CJ_ARRAY_EMPTY, CJ_ARRAY_FULL, CJ_ARRAY_NORMAL,
+    CJ_ARRAY_UNIFORM, CJ_ARRAY_INTEGERS, CJ_ARRAY_IOTA };
+struct cj_array {
+	uint32_t object;
+	enum cj_generator generator;	/* FULL: value; UNIFORM, INTEGERS: low,
+					   high, seed; NORMAL: seed */
+};
+
+struct cj_expect {
+	const char *text;	/* of the condition, as written */
+	const char *left, *right;	/* texts of the sides, or NULL */
+};
+
+/* A launch or `time` of a kernel in a test: who is called and with what. */
+enum cj_argument_kind { CJ_ARGUMENT_TENSOR, CJ_ARGUMENT_SCALAR,
+    CJ_ARGUMENT_NONE };
+struct cj_argument {
+	enum cj_argument_kind kind;
+	uint32_t parameter;	/* number of the run-time parameter */
+	uint32_t member;	/* which of x[n] */
+	enum cj_kind element;
+	uint32_t object;	/* TENSOR: then operands: offset, extents, */
+	uint32_t rank;		/* strides; SCALAR: one operand */
+};
+struct cj_call {
+	bool is_time;		/* two operands in front: bytes, flops (f64) */
+	const char *kernel;
+	int member;		/* of the family; -1: the first that fits */
+	const void *binding;	/* the elaborator's compile-time arguments */
+	const struct cj_argument *argument;
+	uint32_t count;
+};
+
+/* A parameter of a function. Host functions: what the caller's arguments
+ * hold. Device functions: kernel parameters, in this order. */
+enum cj_leaf_kind {
+	CJ_LEAF_OBJECT,		/* address of element 0 of an object */
+	CJ_LEAF_VALUE,		/* device: next value operand of the launch */
+	CJ_LEAF_SCALAR,		/* host: a scalar argument */
+	CJ_LEAF_EXTENT,		/* host: extent `mode` of a tensor argument */
+	CJ_LEAF_STRIDE,		/* host: in elements */
+	CJ_LEAF_ALIGN,		/* host: largest power of two <= 1024 that
+				   divides the address of element 0, in bytes */
+	CJ_LEAF_PRESENT		/* host: bool, the argument was given */
+};
+struct cj_leaf {
+	enum cj_leaf_kind kind;
+	cj_type type;		/* PTR for objects */
+	uint32_t object;
+	uint32_t parameter, member, mode;
+	int64_t lo, hi, divisor;	/* known of an index leaf */
+	const char *name;
+};
+
+enum cj_function_kind { CJ_FUNCTION_HOST, CJ_FUNCTION_DEVICE,
+    CJ_FUNCTION_TEST };
+struct cj_function {
+	enum cj_function_kind kind;
+	const char *name;	/* entry name of a device function */
+	cj_region body;
+	CJ_VEC(struct cj_leaf) leaves;
+	int64_t block[3];	/* known extents, 0: known at launch only */
+	int64_t cluster[3];
+	int64_t min_blocks, max_registers;	/* 0: not stated */
+	cj_place place;
+};
+
+struct cj_module {
+	struct cj_arena *arena;
+	const struct cj_sources *sources;	/* may be NULL */
+	const struct cj_target *target;
+	const char *name;
+	CJ_VEC(struct cj_inst) insts;		/* [0] of each is unused */
+	CJ_VEC(struct cj_region_info) regions;
+	CJ_VEC(cj_ref) pool;
+	CJ_VEC(struct cj_constant) constants;
+	CJ_VEC(struct cj_object) objects;
+	CJ_VEC(struct cj_access) accesses;
+	CJ_VEC(struct cj_positions) positions;
+	CJ_VEC(struct cj_conversion) conversions;	/* [0] is the default */
+	CJ_VEC(struct cj_require) requires;
+	CJ_VEC(struct cj_launch) launches;
+	CJ_VEC(struct cj_array) arrays;
+	CJ_VEC(struct cj_expect) expects;
+	CJ_VEC(struct cj_call) calls;
+	CJ_VEC(const char *) texts;
+	CJ_VEC(struct cj_place_info) places;
+	CJ_VEC(struct cj_function) functions;
+};
+
+struct cj_module *cj_module_create(struct cj_arena *a, const char *name,
+    const struct cj_target *target);
+
+/* ---- building: instructions are appended to the builder's region --------- */
+
+struct cj_builder {
+	struct cj_module *module;
+	cj_region region;
+	cj_place place;		/* of what is emitted next */
+};
+
+/* Append; NULL operands for none. The type rules are asserted. */
+cj_ref cj_emit(struct cj_builder *b, enum cj_op op, cj_type type,
+    uint32_t attr, const cj_ref *operands, uint32_t count);
+cj_ref cj_emit0(struct cj_builder *b, enum cj_op op, cj_type t, uint32_t attr);
+cj_ref cj_emit1(struct cj_builder *b, enum cj_op op, cj_type t, cj_ref x);
+cj_ref cj_emit2(struct cj_builder *b, enum cj_op op, cj_type t, cj_ref x,
+    cj_ref y);
+cj_ref cj_emit3(struct cj_builder *b, enum cj_op op, cj_type t, cj_ref x,
+    cj_ref y, cj_ref z);
+cj_ref cj_emit_bits(struct cj_builder *b, cj_type t, uint64_t each);
+cj_ref cj_emit_index(struct cj_builder *b, int64_t value);
+cj_ref cj_emit_bool(struct cj_builder *b, bool value);
+
+/* A new region of `owner`, after its others. For FOR, ARRAY_MAP and EXPECT
+ * the region's INDEX is made and returned in *index (may be NULL). */
+cj_region cj_region_add(struct cj_builder *b, cj_ref owner, cj_ref *index);
+
+uint32_t cj_module_constant(struct cj_module *m, cj_type t,
+    const uint64_t *bits);			/* interned */
+uint32_t cj_module_object(struct cj_module *m, const struct cj_object *o);
+uint32_t cj_module_access(struct cj_module *m, const struct cj_access *a);
+uint32_t cj_module_positions(struct cj_module *m, const uint32_t *at,
+    uint32_t count);
+uint32_t cj_module_conversion(struct cj_module *m, struct cj_conversion c);
+uint32_t cj_module_text(struct cj_module *m, const char *text);
+cj_place cj_module_place(struct cj_module *m, struct cj_span span,
+    cj_place parent, int64_t turn);
+uint32_t cj_module_function(struct cj_module *m, enum cj_function_kind kind,
+    const char *name);				/* with an empty body */
+
+static inline struct cj_inst *
+cj_inst(const struct cj_module *m, cj_ref r)
+{
+	assert(r != 0 && r < m->insts.len);
+	return &m->insts.at[r];
+}
+
+static inline cj_ref
+cj_operand(const struct cj_module *m, const struct cj_inst *i, unsigned n)
+{
+	assert(n < i->operand_count);
+	return m->pool.at[i->operands + n];
+}
+
+/* Constant of a CONST instruction, NULL for others. */
+const struct cj_constant *cj_constant_of(const struct cj_module *m, cj_ref r);
+
+/* Unlink an instruction from its region. */
+void cj_inst_remove(struct cj_module *m, cj_region region, cj_ref r);
+/* Make every use of `old` in the module a use of `with`. */
+void cj_replace_uses(struct cj_module *m, cj_ref old, cj_ref with);
+
+/* ---- text and checks ----------------------------------------------------- */
+
+/* Complete and stable; reads back to an equal module. */
+void cj_module_print(struct cj_strbuf *out, const struct cj_module *m);
+void cj_function_print(struct cj_strbuf *out, const struct cj_module *m,
+    uint32_t function);
+struct cj_module *cj_module_read(struct cj_arena *a, const char *text,
+    size_t length, struct cj_strbuf *error);	/* NULL: error says why */
+
+/* NULL if the module is right, else what is wrong (on its arena). */
+const char *cj_module_verify(struct cj_module *m);
+
+/* ---- passes -------------------------------------------------------------- */
+
+struct cj_pass {
+	const char *name;
+	void (*run)(struct cj_module *m);
+};
+extern const struct cj_pass cj_passes[];
+extern const unsigned cj_pass_count;
+typedef void cj_pass_hook(void *user, const struct cj_pass *p,
+    struct cj_module *m);
+/* All passes in order, verified after each; the hook may be NULL. */
+void cj_passes_run(struct cj_module *m, struct cj_recover *recover,
+    cj_pass_hook *hook, void *user);
+
+/* ---- facts --------------------------------------------------------------- */
+
+/* What is known of index values, by ref; computed on demand. */
+struct cj_fact {
+	int64_t lo, hi;		/* INT64_MIN, INT64_MAX: unknown */
+	int64_t divisor;	/* >= 1; 0: the value is 0 */
+	enum cj_scope uniform;	/* threads of this scope see one value */
+};
+struct cj_fact *cj_facts_compute(struct cj_arena *a,
+    const struct cj_module *m, uint32_t function);
+
+#endif

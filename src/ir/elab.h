@@ -1,0 +1,157 @@
+/*
+ * Elaboration: from the tree of a text to IR, for one set of compile-time
+ * arguments.
+ *
+ * One walk evaluates what is known, checks types, inlines calls, unrolls
+ * static loops and emits IR for the rest. It asks layout/ for every layout
+ * operation. Wrong text becomes diagnostics at spans, with the trail of calls
+ * and loop turns that led there.
+ *
+ *	unit    a text with everything it imports, parsed and resolved once;
+ *		immutable afterwards, shared by threads
+ *	member  one kernel declaration of a family (kernels of one name)
+ *	binding the compile-time arguments of a member: const parameters, names
+ *		bound by tensor patterns, ranks of *S
+ *	module  IR of a member for a binding and a target
+ */
+#ifndef CJ_ELAB_H
+#define CJ_ELAB_H
+
+#include "ir.h"
+#include "parser/parser.h"
+
+/* ---- units --------------------------------------------------------------- */
+
+/* Finds the text of an import; false: there is none. `from` is the name of
+ * the importing text. The text lives as long as the unit. */
+typedef bool cj_import(void *user, const char *from, const char *path,
+    const char **name, const char **text, size_t *length);
+
+struct cj_unit;
+
+/*
+ * Parse and resolve `source` (an index of `sources`) and all it imports.
+ * Never NULL: `ds` counts the errors. "cute/..." and the prelude come from the
+ * library itself.
+ */
+struct cj_unit *cj_unit_load(struct cj_arena *a, struct cj_names *names,
+    struct cj_sources *sources, uint32_t source, cj_import *import,
+    void *user, struct cj_diags *ds);
+
+/* Every text in use, in order of loading: source indices. */
+uint32_t cj_unit_sources(const struct cj_unit *u, const uint32_t **sources);
+const struct cj_tree *cj_unit_tree(const struct cj_unit *u);
+
+/* ---- what is in it (main text only) -------------------------------------- */
+
+/* Members of all families in order of the text; `family` counts names. */
+struct cj_member_info {
+	const char *kernel;
+	uint32_t member;		/* within its family */
+	const struct cj_node *node;	/* the declaration */
+	struct cj_span span;
+};
+uint32_t cj_unit_members(const struct cj_unit *u,
+    const struct cj_member_info **members);
+
+enum cj_parameter_kind { CJ_PARAMETER_CONST, CJ_PARAMETER_TENSOR,
+    CJ_PARAMETER_SCALAR };
+struct cj_parameter_info {
+	const char *name;
+	enum cj_parameter_kind kind;
+	enum cj_kind scalar;		/* of a scalar; VOID: of a const type */
+	bool is_array;			/* x: tensor(...)[n] */
+	bool has_default;
+	const char *type;		/* as written */
+};
+uint32_t cj_member_parameters(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_parameter_info **out);
+
+struct cj_test_info {
+	const char *name;
+	const struct cj_node *node;
+	struct cj_span span;
+	bool is_bench;
+};
+/* Tests and benches in order of the text. */
+uint32_t cj_unit_tests(const struct cj_unit *u,
+    const struct cj_test_info **tests);
+
+/* ---- binding ------------------------------------------------------------- */
+
+/* A run-time argument as the caller has it. Strides in elements. */
+struct cj_actual {
+	bool present;			/* false: left out */
+	bool is_tensor;
+	enum cj_kind kind;		/* element, or of the scalar */
+	uint32_t rank;
+	const int64_t *extents, *strides;
+	uint64_t bits;			/* of a scalar */
+	/* x: tensor(...)[n]: `count` tensors, the others stand in `more` */
+	uint32_t count;
+	const struct cj_actual *more;
+};
+
+/* A compile-time argument by name: text in the language ("f16", "(128, 64)"),
+ * or, from a test, a value of the elaborator. */
+struct cj_const_argument {
+	const char *name;
+	const char *text;
+	const void *value;
+};
+
+struct cj_binding;
+
+/*
+ * Bind the compile-time arguments of a member. `actuals` has one element per
+ * run-time parameter (NULL: none are known, as for `cutec compile`; then
+ * everything must come from `consts` and defaults). NULL if the member does
+ * not fit: *why says so in one line ("x: needs rank 2, got 3"), and *span
+ * where the text asks for it; or if the text itself is wrong (then `ds` has
+ * more errors).
+ */
+const struct cj_binding *cj_bind(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_const_argument *consts,
+    uint32_t const_count, const struct cj_actual *actuals,
+    uint32_t actual_count, struct cj_diags *ds, const char **why,
+    struct cj_span *span);
+
+/* "T=f16, threads=256, rank(S)=2": equal texts are equal bindings. */
+const char *cj_binding_text(const struct cj_binding *b);
+
+/* ---- modules ------------------------------------------------------------- */
+
+/*
+ * Elaborate a member. Function 1 is the host function: its leaves are what it
+ * needs of the run-time arguments. NULL if there were errors.
+ */
+struct cj_module *cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_binding *b,
+    const struct cj_target *target, struct cj_diags *ds);
+
+/*
+ * Elaborate a test or a bench, once for each combination of its `over` values.
+ * Combination `i` of *count (call with i = 0 first). Function 1 is the test
+ * function; the module's name shows the values: "relu [T=f16, n=4096]".
+ */
+struct cj_module *cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_test_info *t, uint32_t i, uint32_t *count,
+    struct cj_diags *ds);
+
+/* Compile-time arguments that a test's call gives (struct cj_call.binding). */
+uint32_t cj_call_consts(const struct cj_call *c,
+    const struct cj_const_argument **consts);
+
+/* Value of a compile-time expression, printed; for `cutec layout` and the
+ * library. NULL if there were errors. */
+const char *cj_elab_expression(struct cj_arena *a, const struct cj_unit *u,
+    const char *text, struct cj_diags *ds);
+
+/*
+ * An array argument of the command: normal(f16, row_major(4, 8), seed = 1).
+ * A module with one test function that makes the array as its object 1.
+ */
+struct cj_module *cj_elab_array(struct cj_arena *a, const struct cj_unit *u,
+    const char *text, struct cj_diags *ds);
+
+#endif

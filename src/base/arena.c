@@ -105,17 +105,24 @@ add_chunk(struct cj_arena *a, size_t bytes)
 	a->end = c->end;
 }
 
+/* What an allocation of so many bytes takes from its chunk. */
+static size_t
+rounded(struct cj_arena *a, size_t bytes)
+{
+	if (bytes > SIZE_MAX / 2)
+		cj_leave(a->recover, CJ_WHY_MEMORY, "no memory for %zu bytes",
+		    bytes);
+	if (bytes == 0)
+		return ALIGNMENT;
+	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 void *
 cj_alloc(struct cj_arena *a, size_t bytes)
 {
 	char *p;
 
-	if (bytes > SIZE_MAX / 2)
-		cj_leave(a->recover, CJ_WHY_MEMORY, "no memory for %zu bytes",
-		    bytes);
-	bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	if (bytes == 0)
-		bytes = ALIGNMENT;
+	bytes = rounded(a, bytes);
 	if (a->next == NULL || bytes > (size_t)(a->end - a->next))
 		add_chunk(a, bytes);
 	p = a->next;
@@ -135,8 +142,16 @@ cj_alloc_array(struct cj_arena *a, size_t count, size_t size)
 void *
 cj_regrow(struct cj_arena *a, void *old, size_t old_bytes, size_t new_bytes)
 {
-	void *p = cj_alloc(a, new_bytes);
+	size_t had = rounded(a, old_bytes), needs = rounded(a, new_bytes);
+	char *p = old;
 
+	if (p != NULL && p + had == a->next && needs >= had
+	    && needs - had <= (size_t)(a->end - a->next)) {
+		memset(p + old_bytes, 0, needs - old_bytes);
+		a->next += needs - had;
+		return p;
+	}
+	p = cj_alloc(a, new_bytes);
 	if (old_bytes != 0)
 		memcpy(p, old, old_bytes < new_bytes ? old_bytes : new_bytes);
 	return p;

@@ -15,7 +15,7 @@ reserve(struct cj_strbuf *b, size_t more)
 		return;
 	while (cap < b->len + more + 1)
 		cap *= 2;
-	b->text = cj_regrow(b->arena, b->text, b->len + 1, cap);
+	b->text = cj_regrow(b->arena, b->text, b->cap, cap);
 	b->cap = cap;
 }
 

@@ -11,13 +11,19 @@
 
 #define CJ_VEC(type)	struct { type *at; uint32_t len, cap; }
 
-/* Room for one more element: its address. */
+/*
+ * Room for one more element: its address. The array may move, so that its
+ * address is read after the call.
+ */
 #define cj_push(arena, v)						\
-	(&(v)->at[cj_vec_more((arena), (void **)&(v)->at, &(v)->len,	\
-	    &(v)->cap, sizeof *(v)->at)])
+	((void)cj_vec_more((arena), &(v)->at, &(v)->len, &(v)->cap,	\
+	    sizeof *(v)->at), &(v)->at[(v)->len - 1])
 
-/* Make room for one more element; returns its index. */
-uint32_t cj_vec_more(struct cj_arena *a, void **at, uint32_t *len,
+/*
+ * Make room for one more element of the array whose pointer stands at `at`;
+ * returns its index.
+ */
+uint32_t cj_vec_more(struct cj_arena *a, void *at, uint32_t *len,
     uint32_t *cap, size_t size);
 
 #endif

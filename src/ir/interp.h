@@ -17,6 +17,39 @@
 
 #include "ir.h"
 
+/*
+ * Decoded code of a function: immutable, may be run by many threads at once.
+ * Who runs a function often (a host function at each launch) decodes it once.
+ * It refers to the module, which must outlive it.
+ */
+struct cj_decoded *cj_interp_decode(struct cj_arena *a,
+    const struct cj_module *m, uint32_t function);
+
+/*
+ * Division of any int64_t `a` by a d >= 1 that is known late, rounded down:
+ *
+ *	sign = a >> 63					(all ones if a < 0)
+ *	floor(a / d) = (mulhi_u64((a ^ sign) << 1, out[0]) >> out[1]) ^ sign
+ *
+ * where mulhi_u64 is the high half of the 128-bit product and out[1] < 64; for
+ * a known to be >= 0 the two xors vanish. This is what `divisor` computes and
+ * what code generation emits for `divide_by`. The proof is in interp_divisor.c.
+ * d = 0 gives 0 for a >= 0 as the language wants; a < 0 with d = 0, and d < 0,
+ * have no such form: the elaborator emits `divide_by` only for d >= 1, or for
+ * d >= 0 and a >= 0; the executor checks that.
+ */
+void cj_divisor_magic(int64_t d, uint64_t out[2]);
+static inline int64_t
+cj_divide_by(int64_t a, const uint64_t magic[2])
+{
+	__extension__ typedef unsigned __int128 cj_wide;
+	uint64_t sign = a < 0 ? UINT64_MAX : 0;
+	uint64_t twice = ((uint64_t)a ^ sign) << 1;
+	uint64_t high = (uint64_t)((cj_wide)twice * magic[0] >> 64);
+
+	return (int64_t)(high >> magic[1] ^ sign);
+}
+
 /* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is
  * at `data` (lo may be negative). Kinds under 8 bits are packed. */
 struct cj_memory {
@@ -45,8 +78,8 @@ struct cj_run_options {
 struct cj_kernel_launch {
 	uint32_t function;
 	int64_t grid[3], block[3], cluster[3];
-	/* per leaf of the function: memory for objects, bits for values (one
-	 * uint64_t per register, concatenated) */
+	/* memory for objects; for the VALUE leaves of the function in their
+	 * order the bits, one uint64_t per register, concatenated */
 	const struct cj_memory *memory;		/* by object number */
 	const uint64_t *values;
 };
@@ -61,10 +94,14 @@ struct cj_outcome {
 void cj_interp_kernel(struct cj_arena *a, const struct cj_module *m,
     const struct cj_kernel_launch *k, const struct cj_run_options *o,
     struct cj_diags *ds, struct cj_outcome *out);
+/* The same for code that was decoded before. */
+void cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
+    const struct cj_kernel_launch *k, const struct cj_run_options *o,
+    struct cj_diags *ds, struct cj_outcome *out);
 
 /*
- * Run a host function. `values` are the bits of its leaves in order (objects:
- * ignored). The hook is called at each launch, with the extents and the value
+ * Run a host function. values[i] are the bits of leaf number i (objects:
+ * ignored; a leaf of a host function is one register). The hook is called at each launch, with the extents and the value
  * leaves in the order of the device function's leaves; workspaces ask for
  * memory. The first `require` that does not hold ends the run: `failed` has
  * its record and the values for its message.
@@ -77,6 +114,8 @@ struct cj_host_hooks {
 	bool (*workspace)(void *user, uint32_t object, int64_t elements,
 	    bool has_fill, uint64_t fill);
 	int64_t (*device)(void *user, enum cj_device_fact what);
+	/* a line of print(), no newline; may be NULL */
+	void (*print)(void *user, const char *text);
 };
 struct cj_host_outcome {
 	uint32_t require;	/* the one that failed, 0: none */
@@ -85,6 +124,10 @@ struct cj_host_outcome {
 };
 void cj_interp_host(struct cj_arena *a, const struct cj_module *m,
     uint32_t function, const uint64_t *values, const struct cj_host_hooks *h,
+    struct cj_diags *ds, struct cj_host_outcome *out);
+/* The same for code that was decoded before: a few microseconds. */
+void cj_interp_host_run(struct cj_arena *a, const struct cj_decoded *c,
+    const uint64_t *values, const struct cj_host_hooks *h,
     struct cj_diags *ds, struct cj_host_outcome *out);
 
 /*

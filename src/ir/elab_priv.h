@@ -1,0 +1,577 @@
+/*
+ * Between the files of elaboration: values, names, state, and who does what.
+ *
+ * A value is what an expression means while the tree is walked. Known ones
+ * carry their number; run-time ones carry the instruction that makes it. An
+ * `int` is always a term of layout/sym.h: known terms fold by themselves, the
+ * others become instructions when something needs their number (elab_int.c).
+ *
+ * Times. The host function (or a test) is level 1, a launch block level 2.
+ * A value of level 1 that level 2 needs becomes a launch operand and a leaf
+ * of the device function. Compile-time contexts have no builder to emit to.
+ *
+ * Errors. Wrong text is reported once, where it is found; the result is then
+ * CJ_VALUE_ERROR, on which every operation is silent.
+ */
+#ifndef CJ_ELAB_PRIV_H
+#define CJ_ELAB_PRIV_H
+
+#include "elab.h"
+#include "layout/layout.h"
+
+struct cj_elab;
+struct cj_env;
+struct cj_args;
+struct cj_builtin;
+
+/* ---- values -------------------------------------------------------------- */
+
+enum cj_value_kind {
+	CJ_VALUE_ERROR,		/* reported already */
+	CJ_VALUE_NONE,		/* `none`, and of what has no value */
+	CJ_VALUE_ANY,		/* `_` */
+	CJ_VALUE_INT,		/* i: the language's `int`, known or not */
+	CJ_VALUE_REAL,		/* real: a known number, adapts */
+	CJ_VALUE_BOOL,		/* truth: known */
+	CJ_VALUE_SCALAR,	/* scalar, bits: known, of a sized type */
+	CJ_VALUE_REGS,		/* scalar, regs: run-time scalar or register
+				   tensor, compact column-major; never a single
+				   INDEX (that is INT) */
+	CJ_VALUE_TUPLE,		/* tuple */
+	CJ_VALUE_LAYOUT,	/* layout */
+	CJ_VALUE_BASIS,		/* basis: a unit stride or its multiple */
+	CJ_VALUE_SWIZZLE,	/* swizzle */
+	CJ_VALUE_TENSOR,	/* tensor: a view of memory */
+	CJ_VALUE_PLACE,		/* slot: a `var`, or a view of one */
+	CJ_VALUE_TYPE,		/* type */
+	CJ_VALUE_FUNCTION,	/* function */
+	CJ_VALUE_BUILTIN,	/* builtin */
+	CJ_VALUE_RANGE,		/* range */
+	CJ_VALUE_STRING,	/* text */
+	CJ_VALUE_CHOICE,	/* choice: .name */
+	CJ_VALUE_FILE		/* file: an import with a name; NULL: `cute` */
+};
+
+struct cj_regs {
+	const struct cj_tuple *shape;	/* NULL: a scalar; else known */
+	cj_ref ref;
+};
+
+struct cj_value {
+	enum cj_value_kind kind;
+	uint8_t level;		/* REGS, PLACE: of the function it is in */
+	uint8_t scalar;		/* SCALAR, REGS: enum cj_kind */
+	union {
+		struct cj_int i;
+		double real;
+		bool truth;
+		uint64_t bits;
+		struct cj_regs regs;
+		const struct cj_tuple_value *tuple;
+		const struct cj_layout *layout;
+		const struct cj_tuple *basis;
+		struct cj_swizzle swizzle;
+		const struct cj_tensor *tensor;
+		const struct cj_slot *slot;
+		const struct cj_type_value *type;
+		const struct cj_function_value *function;
+		const struct cj_builtin *builtin;
+		const struct cj_range_value *range;
+		const struct cj_text *text;
+		cj_name choice;
+		const struct cj_file *file;
+	};
+};
+
+struct cj_tuple_value {
+	uint32_t count;
+	const struct cj_value *at;
+	const cj_name *names;	/* NULL, or one per element (0: none) */
+};
+
+struct cj_range_value {
+	struct cj_int first, last;	/* half open */
+};
+
+/* scalar VOID: `type` itself or `fn` (is_fn), or a tuple of types. */
+struct cj_type_value {
+	enum cj_kind scalar;
+	bool is_type, is_fn, is_tensor, is_tuple;
+	const struct cj_layout *layout;		/* tensor(T, layout) */
+	uint32_t count;				/* tuple */
+	const struct cj_type_value *const *at;
+};
+
+/* Where a cut view's elements lie in what it was cut from: the same shape as
+ * the view, values are coordinates within `limit`. */
+struct cj_cut {
+	const struct cj_layout *coord;	/* basis strides */
+	const struct cj_tuple *offset;	/* coordinate of the view's first */
+	const struct cj_tuple *limit;	/* shape of what was cut */
+};
+
+struct cj_tensor {
+	uint32_t object;
+	enum cj_kind element;
+	uint8_t level;			/* function that declares the object */
+	struct cj_int offset;		/* of the view's first element */
+	const struct cj_layout *layout;
+	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
+	bool is_guarded, has_fill;
+	const struct cj_value *fill;	/* a scalar */
+	const struct cj_value *pred;	/* fn(c), or NULL */
+	cj_name name;			/* of the parameter, for messages */
+	struct cj_span span;		/* of its declaration */
+};
+
+struct cj_slot {
+	uint32_t object;
+	enum cj_kind element;
+	bool is_scalar;			/* `var x: f32`: layout is 1:0 */
+	int64_t first;			/* register of the view's first */
+	const struct cj_layout *layout;	/* known: coordinate -> register */
+	cj_name name;
+	struct cj_span span;
+};
+
+struct cj_function_value {
+	const struct cj_node *node;	/* FN or LAMBDA */
+	struct cj_env *env;		/* names around it; NULL: of the file */
+	const struct cj_file *file;
+	cj_name name;
+};
+
+/* ---- names --------------------------------------------------------------- */
+
+enum cj_binding_kind { CJ_BOUND_CONST, CJ_BOUND_LET, CJ_BOUND_VAR };
+
+struct cj_bound {
+	cj_name name;
+	enum cj_binding_kind kind;
+	struct cj_value value;		/* VAR: PLACE, or a TUPLE of places */
+	struct cj_span span;
+	struct cj_bound *next;
+};
+
+/* A block's names; blocks nest through `parent`. */
+struct cj_env {
+	struct cj_env *parent;
+	const struct cj_file *file;
+	struct cj_bound *names;		/* newest first */
+	bool is_function;		/* a parameter may hide outer names */
+};
+
+struct cj_decl {
+	cj_name name;
+	const struct cj_node *node;	/* CONST or FN */
+	uint32_t index;			/* of the unit's declarations */
+};
+
+struct cj_alias {
+	cj_name name;
+	const struct cj_file *file;
+};
+
+/* One text of a unit. */
+struct cj_file {
+	const struct cj_unit *unit;
+	const char *name;
+	uint32_t source;
+	struct cj_tree *tree;
+	CJ_VEC(struct cj_decl) decls;	/* names of file level */
+	CJ_VEC(const struct cj_file *) opened;	/* imports without a name */
+	CJ_VEC(struct cj_alias) aliases;
+	bool is_prelude;
+};
+
+struct cj_unit {
+	struct cj_arena *arena;
+	struct cj_names *names;
+	struct cj_sources *sources;
+	CJ_VEC(struct cj_file *) files;		/* in order of loading */
+	struct cj_file *main, *prelude;
+	CJ_VEC(uint32_t) source_list;
+	CJ_VEC(struct cj_member_info) members;
+	CJ_VEC(struct cj_test_info) tests;
+	uint32_t decl_count;
+	cj_import *import;
+	void *user;
+	uint32_t errors;
+};
+
+/* ---- state --------------------------------------------------------------- */
+
+enum cj_time {
+	CJ_TIME_CONST,		/* nothing can be emitted */
+	CJ_TIME_HOST,
+	CJ_TIME_DEVICE,
+	CJ_TIME_TEST
+};
+
+/* What a symbol of the table stands for. */
+enum cj_source_kind { CJ_SOURCE_REF, CJ_SOURCE_LEAF };
+struct cj_symbol_info {
+	uint8_t level;
+	enum cj_source_kind source;
+	cj_ref ref;		/* REF */
+	struct cj_leaf leaf;	/* LEAF: of the host function, made at use */
+	struct cj_int below;	/* the value is less than this; 0: unknown */
+};
+
+/* An instruction that holds a term, good while its region is open. */
+struct cj_memo {
+	cj_region region;
+	cj_ref ref;
+};
+
+/* What a leaf of a device function holds: a term of level 1, the divisor of
+ * one, an instruction of level 1, or registers of a `var`. */
+struct cj_passed {
+	struct cj_int i;
+	cj_ref ref;
+	bool is_divisor;
+	uint32_t slot, position, count;	/* object, 0: none */
+};
+
+/* A function being emitted. */
+struct cj_emitter {
+	uint32_t function;
+	uint8_t level;
+	struct cj_builder b;
+	CJ_VEC(struct cj_memo) terms;		/* by term */
+	CJ_VEC(struct cj_memo) leaves;		/* by leaf: its PARAM */
+	/* device: what the leaves hold */
+	CJ_VEC(struct cj_passed) passed;
+	CJ_VEC(cj_ref) operands;		/* of the launch, level 1 */
+};
+
+enum cj_jump_kind { CJ_JUMP_FUNCTION, CJ_JUMP_LOOP };
+/* Where break, continue and return lead. */
+struct cj_jump {
+	struct cj_jump *outer;
+	enum cj_jump_kind kind;
+	cj_ref breaks;		/* instruction that `break` leaves, 0: none */
+	cj_ref continues;	/* LOOP: target of continue; for a static loop
+				   a scope that it leaves */
+	bool continue_breaks;
+	bool did_break;		/* unconditionally, in this turn */
+	/* FUNCTION */
+	bool is_launch;		/* return ends the thread */
+	bool has_result;
+	struct cj_value result;	/* value, or places */
+	const struct cj_type_value *type;	/* declared, or NULL */
+	struct cj_span first;	/* of the first return */
+};
+
+struct cj_elab {
+	struct cj_arena *arena;
+	const struct cj_unit *unit;
+	struct cj_names *names;
+	struct cj_diags *ds;
+	struct cj_recover *recover;
+	const struct cj_target *target;
+	struct cj_symtab sym;
+	struct cj_algebra al;
+	CJ_VEC(struct cj_symbol_info) symbols;	/* [0] unused */
+
+	struct cj_module *m;
+	enum cj_time time;
+	struct cj_emitter *em;		/* NULL: compile time only */
+	struct cj_emitter *host;	/* level 1, while em is a launch's */
+	struct cj_env *env;
+	struct cj_jump *jump;
+	cj_place trail;			/* call or turn we are in */
+	bool left;			/* the open region has ended */
+	unsigned depth;			/* of inlined calls */
+	unsigned nested;		/* of expressions */
+	uint64_t turns;			/* of static loops so far */
+	uint64_t calls;			/* inlined so far */
+	bool over_limit;		/* one was reported */
+
+	struct cj_global {		/* by declaration */
+		uint8_t state;		/* 0 new, 1 in work, 2 done */
+		struct cj_value value;
+	} *globals;
+
+	/* kernels */
+	const struct cj_member_info *member;
+	uint32_t launches;
+	int64_t block[3];		/* of the launch; 0: not known */
+	struct cj_int block_extent[3], grid_extent[3];
+	cj_ref exit_scope;
+
+	void *test;			/* elab_test*.c's own state */
+};
+
+/* ---- messages (elab.c) --------------------------------------------------- */
+
+/* Report at `span`, with the trail of calls and turns as notes. */
+struct cj_diag *cj_elab_report(struct cj_elab *el, enum cj_code code,
+    struct cj_span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same with CJ_DIAG_..., and CJ_VALUE_ERROR as the result. */
+struct cj_value cj_elab_error(struct cj_elab *el, enum cj_code code,
+    struct cj_span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A layout operation refused: al.why at a span. */
+struct cj_value cj_elab_refused(struct cj_elab *el, struct cj_span span,
+    const char *what);
+/* Places of what is emitted from now on. */
+void cj_elab_at(struct cj_elab *el, struct cj_span span);
+void cj_elab_init(struct cj_elab *el, struct cj_arena *a,
+    const struct cj_unit *u, const struct cj_target *target,
+    struct cj_diags *ds);
+const char *cj_elab_name(const struct cj_elab *el, cj_name name);
+cj_name cj_elab_intern(const struct cj_elab *el, const char *text);
+
+/* ---- values (elab_value.c) ----------------------------------------------- */
+
+struct cj_value cj_value_error(void);
+struct cj_value cj_value_none(void);
+struct cj_value cj_value_int(struct cj_int i);
+struct cj_value cj_value_known(int64_t i);
+struct cj_value cj_value_real(double x);
+struct cj_value cj_value_bool(bool truth);
+struct cj_value cj_value_scalar(enum cj_kind k, uint64_t bits);
+struct cj_value cj_value_layout(const struct cj_layout *l);
+struct cj_value cj_value_type(struct cj_elab *el, enum cj_kind k);
+struct cj_value cj_value_tuple(struct cj_elab *el, const struct cj_value *at,
+    const cj_name *names, uint32_t count);		/* copies */
+struct cj_value cj_value_tensor(struct cj_elab *el, const struct cj_tensor *t);
+/* A register value of the current function: BOOL, REGS or a fresh INT. */
+struct cj_value cj_value_regs(struct cj_elab *el, enum cj_kind k,
+    const struct cj_tuple *shape, cj_ref ref);
+/* No run-time number in it. */
+bool cj_value_is_known(const struct cj_value *v);
+bool cj_value_same(const struct cj_value *a, const struct cj_value *b);
+/* "f32 value", "layout", "tuple of 3": for messages, with an article. */
+const char *cj_value_what(struct cj_elab *el, const struct cj_value *v);
+void cj_value_print(struct cj_elab *el, struct cj_strbuf *out,
+    const struct cj_value *v);
+const char *cj_value_text(struct cj_elab *el, const struct cj_value *v);
+/* Conversions between values and layout/'s tuples. False: reported. */
+const struct cj_tuple *cj_value_to_tuple(struct cj_elab *el,
+    struct cj_span span, const struct cj_value *v);	/* NULL: reported */
+struct cj_value cj_value_from_tuple(struct cj_elab *el,
+    const struct cj_tuple *t);
+/* A layout, or a shape as a compact column-major one; NULL: reported. */
+const struct cj_layout *cj_value_to_layout(struct cj_elab *el,
+    struct cj_span span, const struct cj_value *v);
+/* An INT of any integer value (u64 too); false: reported. */
+bool cj_value_to_int(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, struct cj_int *out);
+/* A known one; the message says `what` must be known. */
+bool cj_value_to_known(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, const char *what, int64_t *out);
+uint32_t cj_shape_count(const struct cj_tuple *shape);	/* NULL: 1 */
+
+/* ---- integers (elab_int.c) ----------------------------------------------- */
+
+/* A symbol of the current function for an INDEX instruction. */
+struct cj_int cj_elab_symbol(struct cj_elab *el, cj_ref ref, const char *name,
+    int64_t lo, int64_t hi, int64_t divisor);
+/* The same with a bound that is a term: value < below. */
+void cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
+    struct cj_int below);
+/* A symbol for a leaf of the host function, which is made when used. */
+struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
+    const struct cj_leaf *leaf, int64_t lo, int64_t hi, int64_t divisor);
+/* The instruction (INDEX) with the term's number, in the current function. */
+cj_ref cj_elab_ref_int(struct cj_elab *el, struct cj_int i);
+/* Highest level of a symbol in it: 0 known, 1, 2. */
+unsigned cj_elab_int_level(struct cj_elab *el, struct cj_int i);
+/* Is a < b for all values, by the bounds of symbols too? */
+bool cj_elab_proves_less(struct cj_elab *el, struct cj_int a,
+    struct cj_int b);
+/* A level 1 register value as a value of the current function. */
+cj_ref cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level);
+/* The instruction of any single- or many-register value converted to `k`
+ * (VOID: its own kind; a known INT or REAL needs k). */
+cj_ref cj_elab_ref(struct cj_elab *el, const struct cj_value *v,
+    enum cj_kind k);
+
+/* ---- numbers and operators (elab_oper.c, elab_convert.c) ------------------ */
+
+/* Kind of a value's elements: INDEX for INT; VOID for a known real. */
+enum cj_kind cj_value_kind_of(const struct cj_value *v);
+/* Shape of registers, NULL: scalar. */
+const struct cj_tuple *cj_value_shape(const struct cj_value *v);
+/* The common kind of operands; VOID: reported (mixing). Known ones adapt. */
+struct cj_value cj_elab_binary(struct cj_elab *el, struct cj_span span,
+    enum cj_oper op, struct cj_value a, struct cj_value b);
+struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,
+    enum cj_oper op, struct cj_value a);
+struct cj_value cj_elab_fma(struct cj_elab *el, struct cj_span span,
+    struct cj_value a, struct cj_value b, struct cj_value c);
+/* One pure operation of ops.def over operands brought to one kind and shape:
+ * known operands fold. */
+struct cj_value cj_elab_apply(struct cj_elab *el, struct cj_span span,
+    enum cj_op op, const struct cj_value *args, uint32_t count);
+/* The language's T(x). */
+struct cj_value cj_elab_convert(struct cj_elab *el, struct cj_span span,
+    enum cj_kind to, struct cj_value v, uint32_t conversion);
+/* What a slot, argument or result of kind k takes without a conversion
+ * written: literals adapt, others must have it. */
+struct cj_value cj_elab_coerce(struct cj_elab *el, struct cj_span span,
+    enum cj_kind to, struct cj_value v);
+/* Registers of `v` in another shape (broadcast); error if it does not fit. */
+struct cj_value cj_elab_broadcast(struct cj_elab *el, struct cj_span span,
+    struct cj_value v, const struct cj_tuple *shape);
+/* A condition: known, or a bool register. False: reported. */
+bool cj_elab_condition(struct cj_elab *el, struct cj_span span,
+    struct cj_value v, bool *known, bool *truth, cj_ref *ref);
+
+/* ---- expressions (elab_expr.c) -------------------------------------------- */
+
+/* The value; an element of a tensor or a `var` is read. */
+struct cj_value cj_elab_expr(struct cj_elab *el, const struct cj_node *n);
+/* The place: a TENSOR view (rank 0 for an element) or a PLACE, not read. */
+struct cj_value cj_elab_place(struct cj_elab *el, const struct cj_node *n);
+/* A view or a var as registers; others as they are. */
+struct cj_value cj_elab_read(struct cj_elab *el, struct cj_span span,
+    struct cj_value v);
+struct cj_value cj_elab_known(struct cj_elab *el, const struct cj_node *n,
+    const char *what);				/* must be known */
+struct cj_value cj_elab_type_expr(struct cj_elab *el, const struct cj_node *n);
+struct cj_value cj_elab_member(struct cj_elab *el, struct cj_span span,
+    struct cj_value base, cj_name name);
+struct cj_value cj_elab_index(struct cj_elab *el, const struct cj_node *n,
+    struct cj_value base, const struct cj_value *at, uint32_t count);
+
+/* ---- names (elab_name.c) --------------------------------------------------- */
+
+struct cj_env *cj_env_push(struct cj_elab *el);
+void cj_env_pop(struct cj_elab *el);
+struct cj_bound *cj_env_bind(struct cj_elab *el, cj_name name,
+    enum cj_binding_kind kind, struct cj_value v, struct cj_span span);
+struct cj_bound *cj_env_find(struct cj_env *env, cj_name name);
+/* Any name: local, of the file, imported, of the prelude, built in. */
+struct cj_value cj_elab_lookup(struct cj_elab *el, cj_name name,
+    struct cj_span span);
+
+/* ---- statements (elab_stmt.c, elab_loop.c) --------------------------------- */
+
+void cj_elab_block(struct cj_elab *el, const struct cj_node *block);
+void cj_elab_stmt(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_assign(struct cj_elab *el, struct cj_span span,
+    struct cj_value place, struct cj_value v);
+/* Take a value apart: names, `_`, tuples of these. */
+void cj_elab_bind(struct cj_elab *el, const struct cj_node *binding,
+    enum cj_binding_kind kind, struct cj_value v);
+/* A slot of the current function that holds `v` from now on. */
+struct cj_value cj_elab_slot(struct cj_elab *el, struct cj_span span,
+    cj_name name, struct cj_value v);
+/* One instruction with a region: builder goes in, and out again. */
+cj_region cj_elab_enter(struct cj_elab *el, cj_ref owner, cj_ref *index);
+void cj_elab_leave(struct cj_elab *el, cj_region outer);
+
+/* ---- calls (elab_call.c) ---------------------------------------------------- */
+
+struct cj_named_arg {
+	cj_name name;
+	struct cj_span span;
+	struct cj_value value;
+	bool used;
+};
+
+struct cj_args {
+	struct cj_span span;		/* of the call */
+	const struct cj_node *node;	/* the call; NULL: made by elaboration */
+	uint32_t count;
+	const struct cj_value *at;
+	const struct cj_span *spans;
+	uint32_t named_count;
+	struct cj_named_arg *named;
+};
+
+/* Call any callable value. */
+struct cj_value cj_elab_call(struct cj_elab *el, struct cj_value callee,
+    struct cj_args *args);
+struct cj_value cj_elab_call_values(struct cj_elab *el, struct cj_span span,
+    struct cj_value callee, const struct cj_value *at, uint32_t count);
+/* Argument by name, or NULL; marks it used. */
+const struct cj_value *cj_arg_named(struct cj_elab *el, struct cj_args *args,
+    const char *name);
+
+/* ---- built-in names (elab_builtin*.c, builtins.def) -------------------------- */
+
+enum {
+	CJ_BUILTIN_PLACE = 1,	/* the first argument is a place, not read */
+	CJ_BUILTIN_TEST = 2,	/* tests and benches only */
+	CJ_BUILTIN_DEVICE = 4,	/* device code only */
+	CJ_BUILTIN_HOST = 8,	/* the host part only */
+	CJ_BUILTIN_EACH = 16	/* element by element: maps over arrays */
+};
+
+typedef struct cj_value cj_builtin_fn(struct cj_elab *el,
+    struct cj_args *args, const struct cj_builtin *row);
+
+struct cj_builtin {
+	const char *name;
+	cj_builtin_fn *run;	/* NULL: a value, made by `make` */
+	struct cj_value (*make)(struct cj_elab *el, struct cj_span span);
+	uint16_t least, most;	/* arguments by position */
+	const char *named;	/* names, separated by blanks */
+	unsigned flags;
+	enum cj_op op;		/* of the rows that are one operation */
+};
+extern const struct cj_builtin cj_builtins[];
+extern const unsigned cj_builtin_count;
+const struct cj_builtin *cj_builtin_find(const char *name);
+
+/* ---- tensors (elab_tensor.c, elab_access.c) ----------------------------------- */
+
+struct cj_value cj_tensor_index(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_value *at, uint32_t count);
+/* The same operation on the view and on its cut. NULL: reported. */
+typedef const struct cj_layout *cj_layout_map(struct cj_algebra *al,
+    const struct cj_layout *l, void *user);
+struct cj_value cj_tensor_map(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, bool cuts, cj_layout_map *map, void *user,
+    const char *what);
+
+struct cj_how {			/* of a load, store or atomic */
+	enum cj_cache cache;
+	enum cj_order order;
+	enum cj_memory_scope scope;
+};
+/* Registers of all elements of a view with known extents. */
+struct cj_value cj_tensor_load(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_how *how);
+void cj_tensor_store(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, struct cj_value v, const struct cj_how *how);
+struct cj_value cj_slot_load(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place);
+void cj_slot_store(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place, struct cj_value v);
+
+/* ---- tests and benches: elab_test*.c, called from the above in TEST time ------ */
+
+/* Is it an array of a test (a TENSOR of an ARRAY object)? */
+static inline bool
+cj_elab_is_array(const struct cj_elab *el, const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_TENSOR && el->time == CJ_TIME_TEST &&
+	    el->m->objects.at[v->tensor->object].kind == CJ_OBJECT_ARRAY;
+}
+
+/*
+ * Element-wise work with at least one array (or an array expression) among
+ * the arguments: a new array, whose elements are what `each` gives for the
+ * scalars at one index. `each` is called once, inside the region. Operators,
+ * conversions, CJ_BUILTIN_EACH rows and functions of the prelude come here.
+ */
+typedef struct cj_value cj_each(struct cj_elab *el, void *user,
+    const struct cj_value *args, uint32_t count);
+struct cj_value cj_elab_array_map(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *args, uint32_t count, cj_each *each, void *user);
+/* y = v for a whole array or a view of one; v an array or a scalar. */
+void cj_elab_array_assign(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *y, struct cj_value v);
+/* sum max min any all of an array; `along` NULL: over all elements. */
+struct cj_value cj_elab_array_reduce(struct cj_elab *el, struct cj_span span,
+    enum cj_op op, struct cj_value v, const struct cj_value *along);
+/* LAUNCH without a body, and TIME. */
+void cj_elab_test_call(struct cj_elab *el, const struct cj_node *n);
+
+#endif

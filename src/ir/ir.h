@@ -215,7 +215,8 @@ struct cj_leaf {
 	cj_type type;		/* PTR for objects */
 	uint32_t object;
 	uint32_t parameter, member, mode;
-	int64_t lo, hi, divisor;	/* known of an index leaf */
+	int64_t lo, hi, divisor;	/* known of an index leaf; all 0:
+					   nothing is known */
 	const char *name;
 };
 
@@ -317,6 +318,32 @@ const struct cj_constant *cj_constant_of(const struct cj_module *m, cj_ref r);
 void cj_inst_remove(struct cj_module *m, cj_region region, cj_ref r);
 /* Make every use of `old` in the module a use of `with`. */
 void cj_replace_uses(struct cj_module *m, cj_ref old, cj_ref with);
+
+/*
+ * A walk over the instructions of a region and all regions within, in order
+ * of the text. Needs no stack, so depth costs nothing. The instruction just
+ * returned may be removed after cj_walk_skip(), and instructions may be put in
+ * front of it; what follows it must stay.
+ *
+ *	for (w = cj_walk_begin(m, body); cj_walk_next(&w);)
+ *		switch (w.event) ...
+ */
+enum cj_walk_event {
+	CJ_WALK_ENTER,		/* w.region begins */
+	CJ_WALK_INST,		/* w.ref, which stands in w.region */
+	CJ_WALK_LEAVE		/* w.region ends */
+};
+struct cj_walk {
+	const struct cj_module *m;
+	cj_region top, region;
+	cj_ref ref, next;
+	enum cj_walk_event event;
+	uint32_t depth;		/* of w.region; 0 at the top */
+};
+struct cj_walk cj_walk_begin(const struct cj_module *m, cj_region top);
+bool cj_walk_next(struct cj_walk *w);
+/* Do not enter the regions of the instruction just returned. */
+void cj_walk_skip(struct cj_walk *w);
 
 /* ---- text and checks ----------------------------------------------------- */
 

@@ -31,6 +31,19 @@ int64_t cj_num_to_i64(enum cj_kind from, uint64_t bits);
 uint64_t cj_num_apply(unsigned op, enum cj_kind k, uint64_t a, uint64_t b,
     uint64_t c);
 
+/*
+ * What the operation `divisor` gives for d: numbers that turn floor(a / d)
+ * into a multiplication. For d >= 1 and, of out, m = out[0], s = the low 32
+ * bits of out[1], m32 = its high 32 bits:
+ *
+ *	x = a ^ (a >> 63)			(arithmetic shift)
+ *	q = (mul_hi_u64(m, x) + x) >> s		floor(a / d) = q ^ (a >> 63)
+ *
+ * and where |a| and d are below 2^31 the same with 32-bit numbers, m32 for m
+ * and mul_hi_u32. For d <= 0 out is 0, 0 and the division itself is needed.
+ */
+void cj_num_divisor(int64_t d, uint64_t out[2]);
+
 /* Shortest text that reads back to the same value; inf, -inf, nan. */
 void cj_num_print(struct cj_strbuf *out, enum cj_kind k, uint64_t bits);
 

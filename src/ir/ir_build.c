@@ -1,0 +1,450 @@
+/*
+ * Building modules: tables, instructions, regions.
+ *
+ * Constants, positions, conversions, texts and places are interned: equal ones
+ * get one index. The table for that lies behind the module in memory, where
+ * only this file sees it.
+ */
+#include "ir_priv.h"
+
+/* What an index of the intern table means. */
+enum tag { TAG_CONSTANT, TAG_POSITIONS, TAG_CONVERSION, TAG_TEXT, TAG_PLACE };
+
+struct entry {
+	uint64_t hash;
+	uint32_t tag, index;	/* index 0: free */
+};
+
+struct whole {
+	struct cj_module m;	/* first: a module is one of these */
+	struct entry *slots;	/* open addressing, a power of two */
+	uint32_t slot_count, used;
+};
+
+enum { FIRST_SLOTS = 64 };
+
+#define UNUSED_FIRST(a, vec)						\
+	memset(cj_push((a), (vec)), 0, sizeof *(vec)->at)
+
+struct cj_module *
+cj_module_create(struct cj_arena *a, const char *name,
+    const struct cj_target *target)
+{
+	struct whole *w = CJ_NEW(a, struct whole);
+	struct cj_module *m = &w->m;
+
+	m->arena = a;
+	m->name = cj_strdup(a, name);
+	m->target = target;
+	UNUSED_FIRST(a, &m->insts);
+	UNUSED_FIRST(a, &m->regions);
+	UNUSED_FIRST(a, &m->pool);
+	UNUSED_FIRST(a, &m->constants);
+	UNUSED_FIRST(a, &m->objects);
+	UNUSED_FIRST(a, &m->accesses);
+	UNUSED_FIRST(a, &m->positions);
+	UNUSED_FIRST(a, &m->conversions);
+	UNUSED_FIRST(a, &m->requires);
+	UNUSED_FIRST(a, &m->launches);
+	UNUSED_FIRST(a, &m->arrays);
+	UNUSED_FIRST(a, &m->expects);
+	UNUSED_FIRST(a, &m->calls);
+	UNUSED_FIRST(a, &m->texts);
+	UNUSED_FIRST(a, &m->places);
+	UNUSED_FIRST(a, &m->functions);
+	m->conversions.at[0].is_default = true;
+	w->slot_count = FIRST_SLOTS;
+	w->slots = CJ_NEWS(a, struct entry, w->slot_count);
+	return m;
+}
+
+/* ---- interning ----------------------------------------------------------- */
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+static void
+intern_grow(struct whole *w)
+{
+	struct entry *old = w->slots;
+	uint32_t count = w->slot_count, i, at;
+
+	w->slot_count = count * 2;
+	w->slots = CJ_NEWS(w->m.arena, struct entry, w->slot_count);
+	for (i = 0; i < count; i++) {
+		if (old[i].index == 0)
+			continue;
+		at = (uint32_t)old[i].hash & (w->slot_count - 1);
+		while (w->slots[at].index != 0)
+			at = (at + 1) & (w->slot_count - 1);
+		w->slots[at] = old[i];
+	}
+}
+
+static bool
+is_same(const struct cj_module *m, const struct entry *e, const void *key)
+{
+	switch ((enum tag)e->tag) {
+	case TAG_CONSTANT: {
+		const struct cj_constant *k = key;
+		const struct cj_constant *c = &m->constants.at[e->index];
+
+		return c->type == k->type && memcmp(c->bits, k->bits,
+		    cj_type_count(k->type) * sizeof *k->bits) == 0;
+	}
+	case TAG_POSITIONS: {
+		const struct cj_positions *k = key;
+		const struct cj_positions *p = &m->positions.at[e->index];
+
+		return p->count == k->count && (k->count == 0 ||
+		    memcmp(p->at, k->at, k->count * sizeof *k->at) == 0);
+	}
+	case TAG_CONVERSION: {
+		const struct cj_conversion *k = key;
+		const struct cj_conversion *c = &m->conversions.at[e->index];
+
+		return c->rounding == k->rounding &&
+		    c->saturate == k->saturate &&
+		    c->is_default == k->is_default;
+	}
+	case TAG_TEXT:
+		return strcmp(m->texts.at[e->index], key) == 0;
+	case TAG_PLACE: {
+		const struct cj_place_info *k = key;
+		const struct cj_place_info *p = &m->places.at[e->index];
+
+		return p->span.source == k->span.source &&
+		    p->span.begin == k->span.begin &&
+		    p->span.end == k->span.end && p->parent == k->parent &&
+		    p->turn == k->turn;
+	}
+	}
+	return false;
+}
+
+/* Where `key` is or belongs; an index of 0 there: the caller fills it in. */
+static uint32_t *
+intern(struct cj_module *m, enum tag tag, uint64_t hash, const void *key)
+{
+	struct whole *w = (struct whole *)m;
+	uint32_t at;
+
+	hash = mix(hash, tag);
+	if (w->used >= w->slot_count / 2)
+		intern_grow(w);
+	at = (uint32_t)hash & (w->slot_count - 1);
+	while (w->slots[at].index != 0) {
+		if (w->slots[at].hash == hash && w->slots[at].tag == tag &&
+		    is_same(m, &w->slots[at], key))
+			return &w->slots[at].index;
+		at = (at + 1) & (w->slot_count - 1);
+	}
+	w->used++;
+	w->slots[at].hash = hash;
+	w->slots[at].tag = tag;
+	return &w->slots[at].index;
+}
+
+uint32_t
+cj_module_constant(struct cj_module *m, cj_type t, const uint64_t *bits)
+{
+	uint32_t count = cj_type_count(t), i, *index;
+	struct cj_constant key = { t, bits };
+	uint64_t hash = t;
+
+	assert(count > 0 && count <= CJ_MAX_REGISTERS);
+	for (i = 0; i < count; i++)
+		hash = mix(hash, bits[i]);
+	index = intern(m, TAG_CONSTANT, hash, &key);
+	if (*index == 0) {
+		*index = m->constants.len;
+		key.bits = cj_memdup(m->arena, bits, count * sizeof *bits);
+		*cj_push(m->arena, &m->constants) = key;
+	}
+	return *index;
+}
+
+uint32_t
+cj_module_positions(struct cj_module *m, const uint32_t *at, uint32_t count)
+{
+	struct cj_positions key = { count, at };
+	uint64_t hash = count;
+	uint32_t i, *index;
+
+	for (i = 0; i < count; i++)
+		hash = mix(hash, at[i]);
+	index = intern(m, TAG_POSITIONS, hash, &key);
+	if (*index == 0) {
+		*index = m->positions.len;
+		key.at = cj_memdup(m->arena, at, count * sizeof *at);
+		*cj_push(m->arena, &m->positions) = key;
+	}
+	return *index;
+}
+
+uint32_t
+cj_module_conversion(struct cj_module *m, struct cj_conversion c)
+{
+	uint32_t *index;
+
+	if (c.is_default)
+		return 0;
+	index = intern(m, TAG_CONVERSION,
+	    mix(c.rounding, c.saturate), &c);
+	if (*index == 0) {
+		*index = m->conversions.len;
+		*cj_push(m->arena, &m->conversions) = c;
+	}
+	return *index;
+}
+
+uint32_t
+cj_module_text(struct cj_module *m, const char *text)
+{
+	uint32_t *index;
+
+	index = intern(m, TAG_TEXT, cj_hash64(text, strlen(text)), text);
+	if (*index == 0) {
+		*index = m->texts.len;
+		*cj_push(m->arena, &m->texts) = cj_strdup(m->arena, text);
+	}
+	return *index;
+}
+
+cj_place
+cj_module_place(struct cj_module *m, struct cj_span span, cj_place parent,
+    int64_t turn)
+{
+	struct cj_place_info key = { span, parent, turn };
+	uint64_t hash = mix(span.source, (uint64_t)span.begin << 32 | span.end);
+	uint32_t *index;
+
+	assert(parent < m->places.len && "a parent is older than its child");
+	hash = mix(mix(hash, parent), (uint64_t)turn);
+	index = intern(m, TAG_PLACE, hash, &key);
+	if (*index == 0) {
+		*index = m->places.len;
+		*cj_push(m->arena, &m->places) = key;
+	}
+	return *index;
+}
+
+/* ---- the other tables ---------------------------------------------------- */
+
+uint32_t
+cj_module_object(struct cj_module *m, const struct cj_object *o)
+{
+	assert(o->element != CJ_KIND_VOID && o->extent >= -1);
+	*cj_push(m->arena, &m->objects) = *o;
+	return m->objects.len - 1;
+}
+
+uint32_t
+cj_module_access(struct cj_module *m, const struct cj_access *a)
+{
+	assert(a->object != 0 && a->object < m->objects.len);
+	*cj_push(m->arena, &m->accesses) = *a;
+	return m->accesses.len - 1;
+}
+
+uint32_t
+cj_module_function(struct cj_module *m, enum cj_function_kind kind,
+    const char *name)
+{
+	struct cj_function f = { .kind = kind };
+
+	f.name = cj_strdup(m->arena, name);
+	f.body = cj_region_append(m, 0, 0);
+	*cj_push(m->arena, &m->functions) = f;
+	return m->functions.len - 1;
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+void
+cj_inst_link(struct cj_module *m, cj_region region, cj_ref r, cj_ref before)
+{
+	struct cj_region_info *g = &m->regions.at[region];
+	struct cj_inst *i = cj_inst(m, r);
+
+	assert(region != 0 && region < m->regions.len);
+	i->next = before;
+	i->prev = before == 0 ? g->last : cj_inst(m, before)->prev;
+	if (i->prev == 0)
+		g->first = r;
+	else
+		cj_inst(m, i->prev)->next = r;
+	if (before == 0)
+		g->last = r;
+	else
+		cj_inst(m, before)->prev = r;
+}
+
+cj_ref
+cj_append(struct cj_module *m, cj_region region, const struct cj_inst *inst,
+    const cj_ref *operands, uint32_t count)
+{
+	cj_ref r = m->insts.len;
+	struct cj_inst i = *inst;
+	uint32_t n;
+
+	assert(count <= UINT16_MAX && "the operands fit in an instruction");
+	i.operand_count = (uint16_t)count;
+	i.operands = m->pool.len;
+	i.region = 0;
+	for (n = 0; n < count; n++)
+		*cj_push(m->arena, &m->pool) = operands[n];
+	*cj_push(m->arena, &m->insts) = i;
+	cj_inst_link(m, region, r, 0);
+	return r;
+}
+
+cj_ref
+cj_emit(struct cj_builder *b, enum cj_op op, cj_type type, uint32_t attr,
+    const cj_ref *operands, uint32_t count)
+{
+	struct cj_inst i = { .op = (uint16_t)op, .type = type, .attr = attr,
+	    .place = b->place };
+	cj_ref r = cj_append(b->module, b->region, &i, operands, count);
+
+	assert(cj_rule_check(b->module, cj_inst(b->module, r)) == NULL);
+	return r;
+}
+
+cj_ref
+cj_emit0(struct cj_builder *b, enum cj_op op, cj_type t, uint32_t attr)
+{
+	return cj_emit(b, op, t, attr, NULL, 0);
+}
+
+cj_ref
+cj_emit1(struct cj_builder *b, enum cj_op op, cj_type t, cj_ref x)
+{
+	return cj_emit(b, op, t, 0, &x, 1);
+}
+
+cj_ref
+cj_emit2(struct cj_builder *b, enum cj_op op, cj_type t, cj_ref x, cj_ref y)
+{
+	const cj_ref operands[] = { x, y };
+
+	return cj_emit(b, op, t, 0, operands, 2);
+}
+
+cj_ref
+cj_emit3(struct cj_builder *b, enum cj_op op, cj_type t, cj_ref x, cj_ref y,
+    cj_ref z)
+{
+	const cj_ref operands[] = { x, y, z };
+
+	return cj_emit(b, op, t, 0, operands, 3);
+}
+
+cj_ref
+cj_emit_bits(struct cj_builder *b, cj_type t, uint64_t each)
+{
+	uint32_t count = cj_type_count(t), i;
+	uint64_t few[16], *bits = few;
+
+	assert(count > 0 && count <= CJ_MAX_REGISTERS);
+	if (count > CJ_LENGTH(few))
+		bits = CJ_NEWS(b->module->arena, uint64_t, count);
+	for (i = 0; i < count; i++)
+		bits[i] = each;
+	return cj_emit0(b, CJ_OP_CONST, t,
+	    cj_module_constant(b->module, t, bits));
+}
+
+cj_ref
+cj_emit_index(struct cj_builder *b, int64_t value)
+{
+	return cj_emit_bits(b, cj_type_of(CJ_KIND_INDEX, 1), (uint64_t)value);
+}
+
+cj_ref
+cj_emit_bool(struct cj_builder *b, bool value)
+{
+	return cj_emit_bits(b, cj_type_of(CJ_KIND_BOOL, 1), value);
+}
+
+const struct cj_constant *
+cj_constant_of(const struct cj_module *m, cj_ref r)
+{
+	const struct cj_inst *i = cj_inst(m, r);
+
+	return i->op == CJ_OP_CONST ? &m->constants.at[i->attr] : NULL;
+}
+
+void
+cj_inst_remove(struct cj_module *m, cj_region region, cj_ref r)
+{
+	struct cj_region_info *g = &m->regions.at[region];
+	struct cj_inst *i = cj_inst(m, r);
+
+	assert(region != 0 && region < m->regions.len);
+	assert((i->prev != 0 || g->first == r) && "it stands in this region");
+	if (i->prev != 0)
+		cj_inst(m, i->prev)->next = i->next;
+	else
+		g->first = i->next;
+	if (i->next != 0)
+		cj_inst(m, i->next)->prev = i->prev;
+	else
+		g->last = i->prev;
+	i->prev = i->next = 0;
+}
+
+void
+cj_replace_uses(struct cj_module *m, cj_ref old, cj_ref with)
+{
+	uint32_t n;
+
+	assert(old != 0 && with != 0);
+	for (n = 1; n < m->pool.len; n++)
+		if (m->pool.at[n] == old)
+			m->pool.at[n] = with;
+}
+
+/* ---- regions ------------------------------------------------------------- */
+
+cj_region
+cj_region_append(struct cj_module *m, cj_ref owner, cj_region parent)
+{
+	struct cj_region_info g = { .owner = owner, .parent = parent };
+	cj_region region = m->regions.len, *link;
+
+	*cj_push(m->arena, &m->regions) = g;
+	if (owner == 0)
+		return region;
+	link = &cj_inst(m, owner)->region;
+	while (*link != 0)
+		link = &m->regions.at[*link].next;
+	*link = region;
+	return region;
+}
+
+cj_region
+cj_region_add(struct cj_builder *b, cj_ref owner, cj_ref *index)
+{
+	struct cj_module *m = b->module;
+	cj_region first = cj_inst(m, owner)->region, region;
+	enum cj_op op = cj_inst(m, owner)->op;
+	cj_ref made = 0;
+
+	assert(cj_op_info[op].effects == CJ_EFFECTS_REGION);
+	region = cj_region_append(m, owner,
+	    first != 0 ? m->regions.at[first].parent : b->region);
+	if (op == CJ_OP_FOR || op == CJ_OP_ARRAY_MAP || op == CJ_OP_EXPECT) {
+		struct cj_inst i = { .op = CJ_OP_INDEX,
+		    .type = cj_type_of(CJ_KIND_INDEX, 1), .place = b->place };
+
+		made = cj_append(m, region, &i, NULL, 0);
+	}
+	if (index != NULL)
+		*index = made;
+	return region;
+}

@@ -1,0 +1,30 @@
+/*
+ * Private to the core of ir/: what builder, reader, verifier and passes share.
+ */
+#ifndef CJ_IR_PRIV_H
+#define CJ_IR_PRIV_H
+
+#include "ir.h"
+
+/*
+ * What is wrong with the operands, type and attribute of an instruction by
+ * itself, or NULL: the row of ops.def and what it calls CUSTOM and ANY.
+ * Operands must be instructions of the module. What depends on the function
+ * or on regions is the verifier's.
+ */
+const char *cj_rule_check(const struct cj_module *m, const struct cj_inst *i);
+
+/* Append without checks: for the reader. */
+cj_ref cj_append(struct cj_module *m, cj_region region,
+    const struct cj_inst *inst, const cj_ref *operands, uint32_t count);
+/* A region of `owner` after its others, standing in `parent`. */
+cj_region cj_region_append(struct cj_module *m, cj_ref owner,
+    cj_region parent);
+/* Link `r` in front of `before`, or last if that is 0. */
+void cj_inst_link(struct cj_module *m, cj_region region, cj_ref r,
+    cj_ref before);
+/* A copy of an instruction's attribute exists in its table? */
+bool cj_attr_exists(const struct cj_module *m, enum cj_attr attr,
+    uint32_t index);
+
+#endif

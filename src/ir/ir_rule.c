@@ -1,0 +1,591 @@
+/*
+ * The rules of types: what each operation demands of its operands, its result
+ * and its attribute, looked at alone.
+ *
+ * Rows of ops.def with the rule SAME are checked from the row and by the class
+ * of their kind; CUSTOM and ANY rows each have a function here. The builder
+ * asserts these rules, the verifier reports them.
+ */
+#include "ir_priv.h"
+
+/* An instruction under examination, with its operands' types at hand. */
+struct view {
+	const struct cj_module *m;
+	const struct cj_inst *i;
+};
+
+static cj_type
+operand(const struct view *v, unsigned n)
+{
+	return cj_inst(v->m, cj_operand(v->m, v->i, n))->type;
+}
+
+static enum cj_kind
+kind(const struct view *v, unsigned n)
+{
+	return cj_type_kind(operand(v, n));
+}
+
+static uint32_t
+count(const struct view *v, unsigned n)
+{
+	return cj_type_count(operand(v, n));
+}
+
+static bool
+is_index(const struct view *v, unsigned n)
+{
+	return operand(v, n) == cj_type_of(CJ_KIND_INDEX, 1);
+}
+
+static bool
+is_bool(const struct view *v, unsigned n)
+{
+	return operand(v, n) == cj_type_of(CJ_KIND_BOOL, 1);
+}
+
+static bool
+are_indices(const struct view *v, unsigned from, unsigned to)
+{
+	unsigned n;
+
+	for (n = from; n < to; n++)
+		if (!is_index(v, n))
+			return false;
+	return true;
+}
+
+static bool
+is_number(enum cj_kind k)
+{
+	return cj_kind_is_integer(k) || cj_kind_is_float(k);
+}
+
+static const struct cj_access *
+access_of(const struct view *v)
+{
+	return &v->m->accesses.at[v->i->attr];
+}
+
+static const struct cj_object *
+object_of(const struct view *v)
+{
+	return &v->m->objects.at[access_of(v)->object];
+}
+
+bool
+cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
+{
+	switch (attr) {
+	case CJ_ATTR_NONE:
+		return index == 0;
+	case CJ_ATTR_INT:
+		return true;
+	case CJ_ATTR_CONSTANT:
+		return index != 0 && index < m->constants.len;
+	case CJ_ATTR_ACCESS:
+		return index != 0 && index < m->accesses.len &&
+		    m->accesses.at[index].object != 0 &&
+		    m->accesses.at[index].object < m->objects.len;
+	case CJ_ATTR_TARGET:
+		return index != 0 && index < m->insts.len;
+	case CJ_ATTR_POSITIONS:
+		return index != 0 && index < m->positions.len;
+	case CJ_ATTR_CONVERSION:
+		return index < m->conversions.len;	/* 0: the default */
+	case CJ_ATTR_LAUNCH:
+		return index != 0 && index < m->launches.len &&
+		    m->launches.at[index].function != 0 &&
+		    m->launches.at[index].function < m->functions.len;
+	case CJ_ATTR_REQUIRE:
+		return index != 0 && index < m->requires.len;
+	case CJ_ATTR_TEXT:
+		return index != 0 && index < m->texts.len &&
+		    m->texts.at[index] != NULL;
+	case CJ_ATTR_EXPECT:
+		return index != 0 && index < m->expects.len;
+	case CJ_ATTR_CALL:
+		return index != 0 && index < m->calls.len;
+	case CJ_ATTR_ARRAY:
+		return index != 0 && index < m->arrays.len &&
+		    m->arrays.at[index].object != 0 &&
+		    m->arrays.at[index].object < m->objects.len;
+	}
+	return false;
+}
+
+/* ---- rows whose rule is SAME: the class of the kind ---------------------- */
+
+enum class { ANY_KIND, NUMBER, INTEGER, BITS, FLOAT };
+
+static enum class
+class_of(enum cj_op op)
+{
+	switch ((unsigned)op) {
+	case CJ_OP_ADD: case CJ_OP_SUB: case CJ_OP_MUL: case CJ_OP_DIV:
+	case CJ_OP_FMA: case CJ_OP_NEG: case CJ_OP_ABS:
+		return NUMBER;
+	case CJ_OP_MOD: case CJ_OP_SHL: case CJ_OP_SHR: case CJ_OP_MUL_HI:
+	case CJ_OP_POPC: case CJ_OP_CLZ: case CJ_OP_CTZ:
+		return INTEGER;
+	case CJ_OP_AND: case CJ_OP_OR: case CJ_OP_XOR: case CJ_OP_NOT:
+		return BITS;
+	case CJ_OP_COPYSIGN: case CJ_OP_SQRT: case CJ_OP_FLOOR:
+	case CJ_OP_CEIL: case CJ_OP_TRUNC: case CJ_OP_RINT:
+	case CJ_OP_APPROX_EX2: case CJ_OP_APPROX_LG2: case CJ_OP_APPROX_SIN:
+	case CJ_OP_APPROX_COS: case CJ_OP_APPROX_TANH: case CJ_OP_APPROX_RCP:
+	case CJ_OP_APPROX_RSQRT: case CJ_OP_APPROX_SQRT:
+	case CJ_OP_APPROX_DIV:
+		return FLOAT;
+	default:		/* comparisons, min and max: whatever has order */
+		return ANY_KIND;
+	}
+}
+
+static const char *
+check_same(const struct view *v)
+{
+	enum cj_kind k = kind(v, 0);
+	unsigned n;
+
+	for (n = 1; n < v->i->operand_count; n++)
+		if (operand(v, n) != operand(v, 0))
+			return "operands differ in type";
+	switch (class_of(v->i->op)) {
+	case ANY_KIND:
+		return k == CJ_KIND_MAP ? "a tensor map is not a number" : NULL;
+	case NUMBER:
+		return is_number(k) ? NULL : "operands are not numbers";
+	case INTEGER:
+		return cj_kind_is_integer(k) ? NULL :
+		    "operands are not integers";
+	case BITS:
+		return cj_kind_is_integer(k) || k == CJ_KIND_BOOL ? NULL :
+		    "operands are neither integers nor bool";
+	case FLOAT:
+		return cj_kind_is_float(k) ? NULL : "operands are not floats";
+	}
+	return NULL;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+static const char *
+check_const(const struct view *v)
+{
+	if (v->m->constants.at[v->i->attr].type != v->i->type)
+		return "the constant has another type";
+	return NULL;
+}
+
+static const char *
+check_special(const struct view *v)
+{
+	if (v->i->attr >= CJ_SPECIAL_COUNT)
+		return "there is no such special value";
+	return v->i->type == cj_type_of(CJ_KIND_INDEX, 1) ? NULL :
+	    "the result is not an int";
+}
+
+static const char *
+check_index(const struct view *v)
+{
+	return v->i->type == cj_type_of(CJ_KIND_INDEX, 1) ? NULL :
+	    "the result is not an int";
+}
+
+static const char *
+check_select(const struct view *v)
+{
+	if (kind(v, 0) != CJ_KIND_BOOL)
+		return "the condition is not bool";
+	if (count(v, 0) != 1 && count(v, 0) != cj_type_count(v->i->type))
+		return "condition and result differ in registers";
+	if (operand(v, 1) != v->i->type || operand(v, 2) != v->i->type)
+		return "operands and result differ in type";
+	return NULL;
+}
+
+static const char *
+check_convert(const struct view *v)
+{
+	enum cj_kind to = cj_type_kind(v->i->type), from = kind(v, 0);
+
+	if (count(v, 0) != cj_type_count(v->i->type))
+		return "operand and result differ in registers";
+	if (!is_number(to) && to != CJ_KIND_BOOL)
+		return "the result is not a number";
+	if (!is_number(from) && from != CJ_KIND_BOOL)
+		return "the operand is not a number";
+	return NULL;
+}
+
+static const char *
+check_bitcast(const struct view *v)
+{
+	uint64_t to = (uint64_t)cj_kind_bits(cj_type_kind(v->i->type)) *
+	    cj_type_count(v->i->type);
+	uint64_t from = (uint64_t)cj_kind_bits(kind(v, 0)) * count(v, 0);
+
+	return to == from ? NULL : "operand and result differ in bits";
+}
+
+static const char *
+check_divide_by(const struct view *v)
+{
+	if (kind(v, 0) != CJ_KIND_INDEX || operand(v, 0) != v->i->type)
+		return "dividend and result are not int";
+	if (!is_index(v, 1))
+		return "the divisor is not an int";
+	return operand(v, 2) == cj_type_of(CJ_KIND_U64, 2) ? NULL :
+	    "the third operand is not u64[2]";
+}
+
+static const char *
+check_splat(const struct view *v)
+{
+	if (count(v, 0) != 1)
+		return "the operand has several registers";
+	return kind(v, 0) == cj_type_kind(v->i->type) ? NULL :
+	    "operand and result differ in kind";
+}
+
+static const char *
+check_slice(const struct view *v)
+{
+	if (kind(v, 0) != cj_type_kind(v->i->type))
+		return "operand and result differ in kind";
+	return (uint64_t)v->i->attr + cj_type_count(v->i->type) <= count(v, 0) ?
+	    NULL : "the slice leaves its operand";
+}
+
+static const char *
+check_concat(const struct view *v)
+{
+	uint64_t sum = 0;
+	unsigned n;
+
+	for (n = 0; n < v->i->operand_count; n++) {
+		if (kind(v, n) != cj_type_kind(v->i->type))
+			return "operand and result differ in kind";
+		sum += count(v, n);
+	}
+	return sum == cj_type_count(v->i->type) ? NULL :
+	    "the registers do not add up";
+}
+
+static const char *
+check_permute(const struct view *v)
+{
+	const struct cj_positions *p = &v->m->positions.at[v->i->attr];
+	uint32_t n;
+
+	if (kind(v, 0) != cj_type_kind(v->i->type))
+		return "operand and result differ in kind";
+	if (p->count != cj_type_count(v->i->type))
+		return "positions and result differ in number";
+	for (n = 0; n < p->count; n++)
+		if (p->at[n] >= count(v, 0))
+			return "a position leaves the operand";
+	return NULL;
+}
+
+static const char *
+check_insert(const struct view *v)
+{
+	if (kind(v, 0) != kind(v, 1))
+		return "operands differ in kind";
+	return (uint64_t)v->i->attr + count(v, 1) <= count(v, 0) ? NULL :
+	    "the second operand leaves the first";
+}
+
+/* ---- slots and memory ---------------------------------------------------- */
+
+static const char *
+check_slot(const struct view *v, cj_type t)
+{
+	const struct cj_object *o = object_of(v);
+
+	if (o->kind != CJ_OBJECT_SLOT)
+		return "the object is not a slot";
+	if (o->element != cj_type_kind(t))
+		return "value and slot differ in kind";
+	return (int64_t)access_of(v)->position + cj_type_count(t) <= o->extent ?
+	    NULL : "the registers leave the slot";
+}
+
+static const char *
+check_memory(const struct view *v, enum cj_kind element)
+{
+	const struct cj_object *o = object_of(v);
+	uint32_t align = access_of(v)->align;
+
+	if (o->kind == CJ_OBJECT_SLOT)
+		return "a slot is not memory";
+	if (o->element != element)
+		return "value and object differ in kind";
+	if (align == 0 || (align & (align - 1)) != 0)
+		return "the alignment is not a power of two";
+	if (access_of(v)->position != 0)
+		return "only slots have positions";
+	return is_index(v, 0) ? NULL : "the offset is not an int";
+}
+
+static const char *
+check_load(const struct view *v)
+{
+	if (v->i->operand_count > 1 && !is_bool(v, 1))
+		return "the mask is not bool";
+	if (v->i->operand_count > 2 && operand(v, 2) != v->i->type)
+		return "fill and result differ in type";
+	return check_memory(v, cj_type_kind(v->i->type));
+}
+
+static const char *
+check_store(const struct view *v)
+{
+	if (v->i->operand_count > 2 && !is_bool(v, 2))
+		return "the mask is not bool";
+	if (object_of(v)->kind == CJ_OBJECT_TABLE)
+		return "known data cannot be written";
+	return check_memory(v, kind(v, 1));
+}
+
+static const char *
+check_atomic(const struct view *v)
+{
+	unsigned values = access_of(v)->atomic == CJ_ATOMIC_CAS ? 2 : 1;
+	unsigned n;
+
+	if (v->i->operand_count != 1 + values &&
+	    v->i->operand_count != 2 + values)
+		return "the number of operands is wrong";
+	for (n = 1; n <= values; n++)
+		if (operand(v, n) != v->i->type)
+			return "value and result differ in type";
+	if (v->i->operand_count > 1 + values && !is_bool(v, 1 + values))
+		return "the mask is not bool";
+	if (object_of(v)->kind == CJ_OBJECT_TABLE)
+		return "known data cannot be written";
+	return check_memory(v, cj_type_kind(v->i->type));
+}
+
+static const char *
+check_shfl(const struct view *v)
+{
+	if (v->i->attr > CJ_SHFL_XOR)
+		return "there is no such exchange";
+	if (operand(v, 0) != v->i->type)
+		return "operand and result differ in type";
+	return is_index(v, 1) ? NULL : "the lane is not an int";
+}
+
+static const char *
+check_ballot(const struct view *v)
+{
+	if (!is_bool(v, 0))
+		return "the operand is not bool";
+	return v->i->type == cj_type_of(CJ_KIND_U32, 1) ? NULL :
+	    "the result is not u32";
+}
+
+/* ---- control, host, tests ------------------------------------------------ */
+
+static const char *
+check_condition(const struct view *v)
+{
+	return is_bool(v, 0) ? NULL : "the condition is not bool";
+}
+
+static const char *
+check_indices(const struct view *v)
+{
+	return are_indices(v, 0, v->i->operand_count) ? NULL :
+	    "an operand is not an int";
+}
+
+static const char *
+check_divisor(const struct view *v)
+{
+	if (!is_index(v, 0))
+		return "the operand is not an int";
+	return v->i->type == cj_type_of(CJ_KIND_U64, 2) ? NULL :
+	    "the result is not u64[2]";
+}
+
+static const char *
+check_device(const struct view *v)
+{
+	return v->i->attr < CJ_DEVICE_FACT_COUNT ? check_index(v) :
+	    "there is no such fact of a device";
+}
+
+static const char *
+check_workspace(const struct view *v)
+{
+	const struct cj_object *o = object_of(v);
+
+	if (o->kind != CJ_OBJECT_WORKSPACE)
+		return "the object is not a workspace";
+	if (v->i->operand_count > 1 &&
+	    operand(v, 1) != cj_type_of(o->element, 1))
+		return "fill and object differ in type";
+	return is_index(v, 0) ? NULL : "the extent is not an int";
+}
+
+static const char *
+check_launch(const struct view *v)
+{
+	const struct cj_launch *l = &v->m->launches.at[v->i->attr];
+
+	if (v->m->functions.at[l->function].kind != CJ_FUNCTION_DEVICE)
+		return "what is launched is not a device function";
+	return are_indices(v, 0, 9) ? NULL :
+	    "grid, block or cluster is not an int";
+}
+
+static const char *
+check_array(const struct view *v)
+{
+	const struct cj_array *a = &v->m->arrays.at[v->i->attr];
+	unsigned needs = 1;
+
+	if (v->m->objects.at[a->object].kind != CJ_OBJECT_ARRAY)
+		return "the object is not an array";
+	switch (a->generator) {
+	case CJ_ARRAY_EMPTY: case CJ_ARRAY_IOTA:
+		break;
+	case CJ_ARRAY_FULL: case CJ_ARRAY_NORMAL:
+		needs = 2;
+		break;
+	case CJ_ARRAY_UNIFORM: case CJ_ARRAY_INTEGERS:
+		needs = 4;
+		break;
+	}
+	if (v->i->operand_count != needs)
+		return "the number of operands is wrong";
+	return is_index(v, 0) ? NULL : "the extent is not an int";
+}
+
+static const char *
+check_call(const struct view *v)
+{
+	const struct cj_call *c = &v->m->calls.at[v->i->attr];
+	uint64_t next = c->is_time ? 2 : 0, n = v->i->operand_count;
+	uint32_t i;
+
+	if (c->is_time && (n < 2 || operand(v, 0) !=
+	    cj_type_of(CJ_KIND_F64, 1) || operand(v, 1) != operand(v, 0)))
+		return "bytes and flops are not f64";
+	for (i = 0; i < c->count; i++) {
+		const struct cj_argument *a = &c->argument[i];
+		uint64_t end = next;
+
+		switch (a->kind) {
+		case CJ_ARGUMENT_NONE:
+			break;
+		case CJ_ARGUMENT_SCALAR:
+			end += 1;
+			break;
+		case CJ_ARGUMENT_TENSOR:
+			end += 1 + 2 * (uint64_t)a->rank;
+			if (a->object == 0 || a->object >= v->m->objects.len)
+				return "an argument names no object";
+			if (end > n || !are_indices(v, (unsigned)next,
+			    (unsigned)end))
+				return "offset, extents and strides are wrong";
+			break;
+		}
+		next = end;
+	}
+	return next == n ? NULL : "the number of operands is wrong";
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static const char *
+check_by_name(const struct view *v)
+{
+	switch ((unsigned)v->i->op) {
+	case CJ_OP_CONST: return check_const(v);
+	case CJ_OP_INDEX: return check_index(v);
+	case CJ_OP_SPECIAL: return check_special(v);
+	case CJ_OP_SELECT: return check_select(v);
+	case CJ_OP_CONVERT: return check_convert(v);
+	case CJ_OP_BITCAST: return check_bitcast(v);
+	case CJ_OP_DIVIDE_BY: return check_divide_by(v);
+	case CJ_OP_SPLAT: return check_splat(v);
+	case CJ_OP_SLICE: return check_slice(v);
+	case CJ_OP_CONCAT: return check_concat(v);
+	case CJ_OP_PERMUTE: return check_permute(v);
+	case CJ_OP_INSERT: return check_insert(v);
+	case CJ_OP_SLOT_GET: return check_slot(v, v->i->type);
+	case CJ_OP_SLOT_SET: return check_slot(v, operand(v, 0));
+	case CJ_OP_LOAD: return check_load(v);
+	case CJ_OP_STORE: return check_store(v);
+	case CJ_OP_ATOMIC: return check_atomic(v);
+	case CJ_OP_SHFL: return check_shfl(v);
+	case CJ_OP_BALLOT: return check_ballot(v);
+	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
+		return check_condition(v);
+	case CJ_OP_FOR: case CJ_OP_ARRAY_MAP: case CJ_OP_EXPECT:
+		return check_indices(v);
+	case CJ_OP_DIVISOR: return check_divisor(v);
+	case CJ_OP_DEVICE: return check_device(v);
+	case CJ_OP_WORKSPACE: return check_workspace(v);
+	case CJ_OP_LAUNCH: return check_launch(v);
+	case CJ_OP_ARRAY: return check_array(v);
+	case CJ_OP_CALL: return check_call(v);
+	default: return NULL;
+	}
+}
+
+static const char *
+check_result(const struct view *v, enum cj_result result)
+{
+	cj_type t = v->i->type;
+
+	switch (result) {
+	case CJ_RESULT_NONE:
+		return t == 0 ? NULL : "the operation has no result";
+	case CJ_RESULT_SAME:
+		return t == operand(v, 0) ? NULL :
+		    "the result differs in type from the operand";
+	case CJ_RESULT_BOOL:
+		return t == cj_type_of(CJ_KIND_BOOL, count(v, 0)) ? NULL :
+		    "the result is not bool";
+	case CJ_RESULT_ANY:
+		if (t == 0)
+			return v->i->op == CJ_OP_IF ? NULL :
+			    "the operation has a result";
+		return cj_type_kind(t) != CJ_KIND_VOID &&
+		    cj_type_kind(t) < CJ_KIND_COUNT && cj_type_count(t) > 0 &&
+		    cj_type_count(t) <= CJ_MAX_REGISTERS ? NULL :
+		    "the type does not exist";
+	}
+	return NULL;
+}
+
+const char *
+cj_rule_check(const struct cj_module *m, const struct cj_inst *i)
+{
+	const struct cj_op_info *info;
+	struct view v = { m, i };
+	const char *wrong;
+	unsigned n;
+
+	if (i->op == CJ_OP_NONE || i->op >= CJ_OP_COUNT)
+		return "the operation does not exist";
+	info = &cj_op_info[i->op];
+	if (i->operand_count < info->least || i->operand_count > info->most)
+		return "the number of operands is wrong";
+	for (n = 0; n < i->operand_count; n++)
+		if (operand(&v, n) == 0)
+			return "an operand has no value";
+	if (!cj_attr_exists(m, info->attr, i->attr))
+		return "the attribute does not exist";
+	wrong = check_result(&v, info->result);
+	if (wrong == NULL && info->rule == CJ_RULE_SAME)
+		wrong = check_same(&v);
+	return wrong != NULL ? wrong : check_by_name(&v);
+}

@@ -19,7 +19,8 @@
 enum {
 	CJ_MAX_DEPTH = 16,	/* nesting of tuples */
 	CJ_MAX_RANK = 1024,	/* modes at one level */
-	CJ_MAX_PATH = 8		/* length of a basis path */
+	CJ_MAX_PATH = 8,	/* length of a basis path */
+	CJ_MAX_LEAVES = 1 << 16	/* integers in one tuple */
 };
 
 /* Why an operation refused; names of the vectors' error kinds. */
@@ -69,6 +70,14 @@ struct cj_tuple {
 	 * number is outermost) is { 0, 2 } */
 	uint8_t path[CJ_MAX_PATH], path_length;
 	const struct cj_layout *layout;
+	uint8_t has;		/* enum cj_has of this and all below */
+	uint8_t depth;		/* 0 for a leaf */
+	uint32_t leaves;
+};
+
+/* What a tuple has somewhere below. */
+enum cj_has {
+	CJ_HAS_SYMBOL = 1, CJ_HAS_ANY = 2, CJ_HAS_BASIS = 4, CJ_HAS_LAYOUT = 8
 };
 
 const struct cj_tuple *cj_tuple_int(struct cj_algebra *al, struct cj_int i);
@@ -159,6 +168,27 @@ const struct cj_layout *cj_layout_append(struct cj_algebra *al,
     const struct cj_layout *l, const struct cj_layout *x);
 const struct cj_layout *cj_layout_prepend(struct cj_algebra *al,
     const struct cj_layout *l, const struct cj_layout *x);
+/* Append x until the rank is at least `rank`. */
+const struct cj_layout *cj_layout_append_to(struct cj_algebra *al,
+    const struct cj_layout *l, uint32_t rank, const struct cj_layout *x);
+/* 1:0 */
+const struct cj_layout *cj_layout_unit(struct cj_algebra *al);
+const struct cj_layout *cj_layout_replace(struct cj_algebra *al,
+    const struct cj_layout *l, uint32_t mode, const struct cj_layout *x);
+/* Modes begin..end-1; an empty range is refused. */
+const struct cj_layout *cj_layout_take(struct cj_algebra *al,
+    const struct cj_layout *l, uint32_t begin, uint32_t end);
+/* Extents whose stride is 0 become 1; the strides stay. */
+const struct cj_layout *cj_layout_filter_zeros(struct cj_algebra *al,
+    const struct cj_layout *l);
+const struct cj_layout *cj_layout_filter_profile(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *profile /* or NULL */);
+/* A flat layout in the nesting of `profile`. */
+const struct cj_layout *cj_layout_unflatten(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *profile);
+/* (a, b) with the modes of each level paired: ((a0, b0), (a1, b1), ...). */
+const struct cj_layout *cj_layout_zip(struct cj_algebra *al,
+    const struct cj_layout *a, const struct cj_layout *b);
 /* One layout of the layouts as modes. */
 const struct cj_layout *cj_layout_concat(struct cj_algebra *al,
     const struct cj_layout *const *at, uint32_t count);
@@ -176,11 +206,40 @@ bool cj_crd2idx(struct cj_algebra *al, const struct cj_tuple *coord,
     const struct cj_tuple *shape, const struct cj_tuple *stride,
     struct cj_int *out);
 
-/* Fix the coordinates that are not `_`: the rest as a layout, and the offset
- * (of the part before the swizzle). */
+/* Modes (index / stride) % extent, for compact strides. */
+const struct cj_tuple *cj_idx2crd_stride(struct cj_algebra *al,
+    const struct cj_tuple *index, const struct cj_tuple *shape,
+    const struct cj_tuple *stride);
+/* The colexicographic index of a coordinate in a shape. */
+bool cj_crd2idx_shape(struct cj_algebra *al, const struct cj_tuple *coord,
+    const struct cj_tuple *shape, struct cj_int *out);
+/* The coordinate in shape `to` of the same index in shape `from`. */
+const struct cj_tuple *cj_crd2crd(struct cj_algebra *al,
+    const struct cj_tuple *coord, const struct cj_tuple *from,
+    const struct cj_tuple *to);
+
+/*
+ * Fix the coordinates that are not `_`: the rest as a layout, and the offset;
+ * l(c) = *offset + rest(what is left of c). Where l has a swizzle or an offset
+ * of its own the offset is inside `rest`, before the swizzle, and *offset is 0.
+ */
 bool cj_layout_slice(struct cj_algebra *al, const struct cj_layout *l,
     const struct cj_tuple *coord, const struct cj_layout **rest,
     const struct cj_tuple **offset);
+
+/* The modes beside integers instead of `_`; no offset. */
+const struct cj_layout *cj_layout_dice(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *coord);
+
+/* ---- swizzles ---------------------------------------------------------- */
+
+struct cj_int cj_swizzle_apply(struct cj_algebra *al, struct cj_swizzle s,
+    struct cj_int offset);
+/* The bits that are read, and those that change. */
+int64_t cj_swizzle_source(struct cj_swizzle s);
+int64_t cj_swizzle_target(struct cj_swizzle s);
+
+/* ---- algebra ----------------------------------------------------------- */
 
 const struct cj_layout *cj_layout_compose(struct cj_algebra *al,
     const struct cj_layout *a, const struct cj_layout *b);

@@ -55,6 +55,12 @@ struct cj_term {
 	const uint32_t *operand;	/* of a product: terms, ascending */
 	uint32_t count;		/* of addends or operands */
 	struct cj_int a, b;	/* of the binary kinds */
+	uint32_t depth;		/* of nested terms, at most CJ_MAX_TERM_DEPTH */
+};
+
+enum {
+	CJ_MAX_ADDENDS = 256,	/* of one sum; a larger one is refused */
+	CJ_MAX_TERM_DEPTH = 1000
 };
 
 struct cj_symtab {
@@ -62,7 +68,9 @@ struct cj_symtab {
 	struct cj_names *names;
 	CJ_VEC(struct cj_term) terms;	/* [0] is unused */
 	uint32_t *slots, slot_count;	/* hash-consing */
-	bool overflow;		/* set when known arithmetic left 64 bits */
+	bool overflow;		/* set when known arithmetic left 64 bits, or
+				   a sum or term passed its limit */
+	unsigned nested;	/* simplifications in progress */
 };
 
 void cj_symtab_init(struct cj_symtab *t, struct cj_arena *a,

@@ -1,0 +1,152 @@
+/*
+ * Minimum, maximum and the bit operations, on two's complement.
+ *
+ * Where the operands cannot meet in a bit, XOR and OR are sums; AND with a
+ * run of ones is a remainder; shifts by a known amount are products and
+ * quotients. So swizzles of symbolic offsets stay in the sums' normal form
+ * as far as they can.
+ */
+#include "sym_priv.h"
+
+static struct cj_int
+binary_sorted(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
+    struct cj_int b)
+{
+	if (a.term > b.term)
+		return cj_term_binary(t, kind, b, a);
+	return cj_term_binary(t, kind, a, b);
+}
+
+struct cj_int
+cj_int_min(struct cj_symtab *t, struct cj_int a, struct cj_int b)
+{
+	if (cj_int_same(a, b) || cj_int_less_equal(t, a, b) == CJ_YES)
+		return a;
+	if (cj_int_less_equal(t, b, a) == CJ_YES)
+		return b;
+	return binary_sorted(t, CJ_TERM_MIN, a, b);
+}
+
+struct cj_int
+cj_int_max(struct cj_symtab *t, struct cj_int a, struct cj_int b)
+{
+	if (cj_int_same(a, b) || cj_int_less_equal(t, a, b) == CJ_YES)
+		return b;
+	if (cj_int_less_equal(t, b, a) == CJ_YES)
+		return a;
+	return binary_sorted(t, CJ_TERM_MAX, a, b);
+}
+
+static bool
+shift_known(int64_t a, int64_t by, bool left, int64_t *out)
+{
+	if (by < 0 || by > 62)
+		return false;
+	if (left)
+		return !__builtin_mul_overflow(a, (int64_t)1 << by, out);
+	*out = a >> by;
+	return true;
+}
+
+static struct cj_int
+both_known(struct cj_symtab *t, enum cj_term_kind kind, int64_t a, int64_t b)
+{
+	int64_t r = 0;
+
+	switch (kind) {
+	case CJ_TERM_XOR:
+		return cj_known(a ^ b);
+	case CJ_TERM_AND:
+		return cj_known(a & b);
+	case CJ_TERM_OR:
+		return cj_known(a | b);
+	case CJ_TERM_SHL:
+		if (!shift_known(a, b, true, &r))
+			t->overflow = a != 0 || t->overflow;
+		return cj_known(r);
+	case CJ_TERM_SHR:
+		if (!shift_known(a, b, false, &r))
+			r = a < 0 ? -1 : 0;
+		return cj_known(r);
+	case CJ_TERM_SYMBOL:
+	case CJ_TERM_SUM:
+	case CJ_TERM_PRODUCT:
+	case CJ_TERM_DIV:
+	case CJ_TERM_MOD:
+	case CJ_TERM_MIN:
+	case CJ_TERM_MAX:
+		break;
+	}
+	assert(!"a bit operation");
+	return cj_known(0);
+}
+
+/* Whether every set bit of b lies below every bit a can have set. */
+static bool
+apart(const struct cj_symtab *t, struct cj_int a, struct cj_int b)
+{
+	int64_t d = cj_int_divisor(t, a);
+	struct cj_range r = cj_int_range(t, b);
+
+	return r.lo >= 0 && d != 0 && r.hi < (d & -d);
+}
+
+/* a & (ones << low), for known ones = 2^n - 1. */
+static struct cj_int
+and_run(struct cj_symtab *t, struct cj_int a, int64_t mask)
+{
+	int64_t low = mask & -mask;
+	struct cj_int r;
+
+	if (mask <= 0 || ((mask / low + 1) & (mask / low)) != 0
+	    || mask / low == INT64_MAX)
+		return cj_term_binary(t, CJ_TERM_AND, a, cj_known(mask));
+	r = cj_int_mod(t, cj_int_div(t, a, cj_known(low)),
+	    cj_known(mask / low + 1));
+	return cj_int_mul(t, r, cj_known(low));
+}
+
+static struct cj_int
+known_right(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
+    int64_t b)
+{
+	if (kind == CJ_TERM_AND)
+		return b == 0 ? cj_known(0) : b == -1 ? a
+		    : and_run(t, a, b);
+	if (b == 0)
+		return a;
+	if (kind == CJ_TERM_SHL && b > 0 && b < 62)
+		return cj_int_mul(t, a, cj_known((int64_t)1 << b));
+	if (kind == CJ_TERM_SHR && b > 0 && b < 62)
+		return cj_int_div(t, a, cj_known((int64_t)1 << b));
+	return cj_term_binary(t, kind, a, cj_known(b));
+}
+
+struct cj_int
+cj_int_bit(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
+    struct cj_int b)
+{
+	bool commutes = kind == CJ_TERM_XOR || kind == CJ_TERM_AND
+	    || kind == CJ_TERM_OR;
+
+	assert(kind >= CJ_TERM_XOR);
+	if (cj_is_known(a) && cj_is_known(b))
+		return both_known(t, kind, a.value, b.value);
+	if (commutes && cj_is_known(a)) {
+		struct cj_int swap = a;
+
+		a = b;
+		b = swap;
+	}
+	if (cj_int_same(a, b) && commutes)
+		return kind == CJ_TERM_XOR ? cj_known(0) : a;
+	if ((kind == CJ_TERM_XOR || kind == CJ_TERM_OR)
+	    && (apart(t, a, b) || apart(t, b, a)))
+		return cj_int_add(t, a, b);
+	if (cj_is_known(b))
+		return known_right(t, kind, a, b.value);
+	if (cj_is_value(a, 0))
+		return a;
+	return commutes ? binary_sorted(t, kind, a, b)
+	    : cj_term_binary(t, kind, a, b);
+}

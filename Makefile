@@ -21,11 +21,10 @@ SOVERSION = 0
 
 FOLDERS = base lexer parser layout ir codegen std runtime
 sources_of = $(sort $(wildcard $(S)/$(1)/*.c))
-SOURCES = $(foreach f,$(FOLDERS),$(call sources_of,$(f)))
+ONLY_STATIC = $(S)/base/arc4random.c
+SOURCES = $(filter-out $(ONLY_STATIC), \
+	$(foreach f,$(FOLDERS),$(call sources_of,$(f))))
 COMMAND = $(call sources_of,cutec)
-ifeq ($(STATIC_LLVM),yes)
-SOURCES += $(sort $(wildcard $(S)/static/*.c))
-endif
 
 LEXERS = $(wildcard $(S)/lexer/lexer.l)
 GRAMMARS = $(wildcard $(S)/parser/gram.y)
@@ -36,9 +35,14 @@ GENERATED_H = $(GRAMMARS:$(S)/%.y=$(B)/%.h) $(B)/version.h
 
 OBJECTS = $(SOURCES:$(S)/%.c=$(B)/%.o) $(GENERATED:.c=.o)
 COMMAND_OBJECTS = $(COMMAND:$(S)/%.c=$(B)/%.o)
+ifeq ($(STATIC_LLVM),yes)
+STATIC_OBJECTS = $(ONLY_STATIC:$(S)/%.c=$(B)/%.o)
+endif
 
 UNIT_TESTS = $(patsubst $(srcdir)/tests/unit/%.c,$(B)/unit/%, \
 	$(sort $(wildcard $(srcdir)/tests/unit/check_*.c)))
+EXAMPLES = $(patsubst %.c,$(B)/examples/%, \
+	$(notdir $(sort $(wildcard $(srcdir)/examples/*/*.c))))
 API_TESTS = $(patsubst $(srcdir)/tests/api/%.c,$(B)/api/%, \
 	$(sort $(wildcard $(srcdir)/tests/api/*.c)))
 FUZZERS = $(patsubst $(srcdir)/tests/fuzz/%.c,$(B)/fuzz/%, \
@@ -55,7 +59,7 @@ OUR_LIBS = $(if $(HEADER),$(LIB_SO) $(B)/libcutejit.so)
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wconversion -Wno-sign-conversion -Wvla \
-	-Wpointer-arith -Wundef -Wwrite-strings
+	-Wpointer-arith -Wundef -Wwrite-strings -Wno-string-conversion
 
 # Code that flex and bison write is not held to what ours is.
 WARNINGS_GENERATED = -Wall -Wno-unused-function -Wno-unused-but-set-variable \
@@ -90,26 +94,29 @@ endif
 
 # ---- Targets ----------------------------------------------------------------
 
-.PHONY: all check check-unit check-gpu check-fuzz demo lint install \
-	uninstall dist clean distclean
+.PHONY: all test-programs check check-unit check-gpu check-fuzz demo lint \
+	install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
 all: $(CUTEC) $(LIB_A) $(OUR_LIBS)
 
-$(B)/cutec: $(COMMAND_OBJECTS) $(LIB_A)
+# Objects that stand in for parts of libc come as such: an archive is searched
+# before the libraries that need them.
+$(B)/cutec: $(COMMAND_OBJECTS) $(LIB_A) $(STATIC_OBJECTS)
 	$(say) LINK $@
-	$(CC) -o $@ $(COMMAND_OBJECTS) $(LIB_A) $(ALL_LDFLAGS) \
-	    $(COMMAND_LDFLAGS) $(LIBS)
+	$(CC) -o $@ $(COMMAND_OBJECTS) $(LIB_A) $(STATIC_OBJECTS) \
+	    $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(LIBS)
 
-$(LIB_A): $(OBJECTS)
+$(LIB_A): $(OBJECTS) $(STATIC_OBJECTS)
 	$(say) AR $@
 	rm -f $@
-	$(AR) rcs $@ $(OBJECTS)
+	$(AR) rcs $@ $(OBJECTS) $(STATIC_OBJECTS)
 
-$(LIB_SO): $(OBJECTS) $(S)/cutejit.map
+$(LIB_SO): $(OBJECTS) $(STATIC_OBJECTS) $(S)/cutejit.map
 	$(say) LINK $@
-	$(CC) -o $@ $(SO_LDFLAGS) $(OBJECTS) $(ALL_LDFLAGS) $(LIBS)
+	$(CC) -o $@ $(SO_LDFLAGS) $(OBJECTS) $(STATIC_OBJECTS) \
+	    $(ALL_LDFLAGS) $(LIBS)
 
 $(B)/libcutejit.so: $(LIB_SO)
 	ln -sf $(notdir $(LIB_SO)) $@
@@ -162,24 +169,39 @@ $(B)/unit/%: $(srcdir)/tests/unit/%.c $(LIB_A) config.mk
 	    $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(CHECK_LIBS) $(LIBS)
 
 # Against what an installation has, and nothing else of ours.
-$(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) $(HEADER)
-	$(say) CC tests/api/$*.c
-	mkdir -p $(@D) $(B)/include
-	cp $(HEADER) $(B)/include/
+define against_library
+	$(say) CC $<
+	mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS) \
 	    -UNDEBUG $(WARNINGS) -I$(B)/include $< -o $@ $(LDFLAGS) \
 	    $(CONFIG_LDFLAGS) -L$(B) -lcutejit \
 	    -Wl,-rpath,$(CURDIR)/$(B) -lm -lpthread -ldl
+endef
+
+$(B)/include/cutejit.h: $(HEADER)
+	mkdir -p $(@D)
+	cp $< $@
+
+$(API_TESTS): $(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) \
+    $(B)/include/cutejit.h
+	$(against_library)
+
+.SECONDEXPANSION:
+$(EXAMPLES): $(B)/examples/%: $$(wildcard $(srcdir)/examples/*/%.c) \
+    $(OUR_LIBS) $(B)/include/cutejit.h
+	$(against_library)
 
 ifeq ($(HAVE_CHECK),yes)
 TEST_PROGRAMS = $(UNIT_TESTS)
 else
 TEST_PROGRAMS =
 endif
-TEST_PROGRAMS += $(if $(HEADER),$(API_TESTS))
+TEST_PROGRAMS += $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
+test-programs: $(TEST_PROGRAMS)
 
 run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
 	HAVE_CHECK=$(HAVE_CHECK) SANITIZERS=$(SANITIZERS) \
+	LLVM_VERSION=$(LLVM_VERSION) \
 	sh $(srcdir)/tests/run.sh
 
 check: all $(TEST_PROGRAMS)
@@ -192,12 +214,12 @@ check-gpu: all
 	$(run_tests) gpu
 
 demo: all
-	SRCDIR=$(srcdir) CUTEC=$(CURDIR)/$(B)/cutec sh $(srcdir)/examples/demo.sh
+	SRCDIR=$(srcdir) CUTEC=$(CURDIR)/$(B)/cutec \
+	    sh $(srcdir)/examples/demo.sh
 
 lint:
-	SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) CC='$(CC)' \
-	    LLVM_CPPFLAGS='$(LLVM_CPPFLAGS)' MAKE='$(MAKE)' \
-	    sh $(srcdir)/tests/lint/lint.sh
+	SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
+	    LLVM_CONFIG=$(LLVM_CONFIG) sh $(srcdir)/tests/lint/lint.sh
 
 # FUZZ_SECONDS each; needs clang.
 FUZZ_SECONDS = 30
@@ -246,7 +268,8 @@ uninstall:
 
 NAME = cutejit-$(VERSION)
 dist:
-	git -C $(srcdir) archive --prefix=$(NAME)/ HEAD | gzip -9n >$(NAME).tar.gz
+	git -C $(srcdir) archive --prefix=$(NAME)/ HEAD | \
+	    gzip -9n >$(NAME).tar.gz
 	$(say) DIST $(NAME).tar.gz
 
 clean:

@@ -60,7 +60,7 @@ char *cj_strdup(struct cj_arena *a, const char *from);
 char *cj_printf(struct cj_arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-#define CJ_NEW(arena, type)		((type *)cj_alloc((arena), sizeof(type)))
+#define CJ_NEW(arena, type)	((type *)cj_alloc((arena), sizeof(type)))
 #define CJ_NEWS(arena, type, count)	\
 	((type *)cj_alloc_array((arena), (count), sizeof(type)))
 

@@ -12,7 +12,7 @@ C
 i=0
 for f
 do
-	echo "static const char text_$i[] = {"
+	echo "static const char text_${i}[] = {"
 	od -An -v -tx1 "$f" | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g
 		s/0x\([89a-f][0-9a-f]\),/(char)0x\1,/g'
 	echo '0 };'

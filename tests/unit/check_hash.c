@@ -10,8 +10,10 @@ static const struct {
 	size_t length;
 	const char *digest;
 } vectors[] = {
-	{ 0, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262" },
-	{ 1, "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213" },
+	{ 0,
+	  "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262" },
+	{ 1,
+	  "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213" },
 	{ 1023,
 	  "10108970eeda3eb932baac1428c7a2163b0e924c9a9e25b35bba72b28f70bd11" },
 	{ 1024,

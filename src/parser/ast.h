@@ -412,6 +412,10 @@ int cj_oper_precedence(enum cj_oper oper);
 struct cj_node **cj_node_spine(struct cj_arena *a, struct cj_node *top,
     uint32_t *count);
 
+/* Call `see` for each node directly below `node`, in order of the text. */
+void cj_node_visit(const struct cj_node *node,
+    void (*see)(void *context, struct cj_node *below), void *context);
+
 /* The attribute called `name` of a list, or NULL. */
 struct cj_node *cj_attr_find(const struct cj_list *attrs, cj_name name);
 

@@ -1,0 +1,74 @@
+/*
+ * What is known of token kinds: their texts, and which words they are.
+ *
+ * All of it is token.def, expanded four ways.
+ */
+#include "token.h"
+
+static const char *const texts[] = {
+#define TOKEN(name, text) text,
+#include "token.def"
+#undef TOKEN
+};
+
+enum { RESERVED = 1, PLAIN };
+
+static const unsigned char sorts[] = {
+#define TOKEN(name, text) 0,
+#define WORD(name, text, sort) sort,
+#include "token.def"
+#undef TOKEN
+};
+
+static_assert(CJ_TOKEN_NAME == 258, "bison counts tokens from 258");
+static_assert(CJ_LENGTH(texts) == CJ_TOKEN_AFTER - CJ_TOKEN_NAME,
+    "a text per token");
+
+static int
+sort_of(enum cj_token_kind kind)
+{
+	if (kind < CJ_TOKEN_NAME || kind >= CJ_TOKEN_AFTER)
+		return 0;
+	return sorts[kind - CJ_TOKEN_NAME];
+}
+
+const char *
+cj_token_text(enum cj_token_kind kind)
+{
+	if (kind < CJ_TOKEN_NAME || kind >= CJ_TOKEN_AFTER)
+		return "end of file";
+	return texts[kind - CJ_TOKEN_NAME];
+}
+
+bool
+cj_token_is_class(enum cj_token_kind kind)
+{
+	return kind <= CJ_TOKEN_CUDA_TEXT || kind == CJ_TOKEN_RESYNC;
+}
+
+bool
+cj_token_is_reserved(enum cj_token_kind kind)
+{
+	return sort_of(kind) == RESERVED;
+}
+
+bool
+cj_token_is_plain_word(enum cj_token_kind kind)
+{
+	return sort_of(kind) == PLAIN;
+}
+
+enum cj_token_kind
+cj_token_of_word(const char *text, size_t length)
+{
+	unsigned k;
+
+	for (k = CJ_TOKEN_NAME; k < CJ_TOKEN_AFTER; k++) {
+		const char *t = texts[k - CJ_TOKEN_NAME];
+
+		if (sorts[k - CJ_TOKEN_NAME] != 0 && t[0] == text[0] &&
+		    strlen(t) == length && memcmp(t, text, length) == 0)
+			return (enum cj_token_kind)k;
+	}
+	return CJ_TOKEN_NAME;
+}

@@ -1,0 +1,583 @@
+/*
+ * The tree as text: (kind part ...), for `--emit=ast`, golden tests and eyes.
+ *
+ * Declarations, statements, fields and arms stand on lines of their own, two
+ * blanks deeper than what holds them; expressions stay on one line. Optional
+ * parts carry a word in front. Chains of operators are printed without
+ * recursion on their left.
+ */
+#include "parser.h"
+
+struct print {
+	struct cj_strbuf *out;
+	struct cj_names *names;
+	int indent;
+};
+
+static void print_node(struct print *p, const struct cj_node *n);
+
+static void
+newline(struct print *p)
+{
+	cj_strbuf_printf(p->out, "\n%*s", p->indent, "");
+}
+
+static void
+puts_at(struct print *p, const char *s)
+{
+	cj_strbuf_puts(p->out, s);
+}
+
+static void
+print_name(struct print *p, cj_name name)
+{
+	puts_at(p, cj_name_text(p->names, name));
+}
+
+static void
+print_text(struct print *p, struct cj_text t)
+{
+	uint32_t i;
+
+	cj_strbuf_putc(p->out, '"');
+	for (i = 0; i < t.length; i++) {
+		unsigned char c = (unsigned char)t.bytes[i];
+
+		if (c == '"' || c == '\\')
+			cj_strbuf_printf(p->out, "\\%c", c);
+		else if (c == '\n')
+			puts_at(p, "\\n");
+		else if (c == '\t')
+			puts_at(p, "\\t");
+		else if (c < 0x20 || c == 0x7f)
+			cj_strbuf_printf(p->out, "\\x%02x", c);
+		else
+			cj_strbuf_putc(p->out, (char)c);
+	}
+	cj_strbuf_putc(p->out, '"');
+}
+
+/* " part": one more node on this line. */
+static void
+part(struct print *p, const struct cj_node *n)
+{
+	cj_strbuf_putc(p->out, ' ');
+	print_node(p, n);
+}
+
+static void
+parts(struct print *p, const struct cj_list *list)
+{
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++)
+		part(p, list->at[i]);
+}
+
+/* " (word node)" if there is a node. */
+static void
+worded(struct print *p, const char *word, const struct cj_node *n)
+{
+	if (n == NULL)
+		return;
+	cj_strbuf_printf(p->out, " (%s", word);
+	part(p, n);
+	cj_strbuf_putc(p->out, ')');
+}
+
+static void
+worded_list(struct print *p, const char *word, const struct cj_list *list)
+{
+	if (list->count == 0)
+		return;
+	cj_strbuf_printf(p->out, " (%s", word);
+	parts(p, list);
+	cj_strbuf_putc(p->out, ')');
+}
+
+/* Nodes on lines of their own, deeper by one. */
+static void
+lines(struct print *p, const struct cj_list *list)
+{
+	uint32_t i;
+
+	p->indent += 2;
+	for (i = 0; i < list->count; i++) {
+		newline(p);
+		print_node(p, list->at[i]);
+	}
+	p->indent -= 2;
+}
+
+static void
+line(struct print *p, const struct cj_node *n)
+{
+	struct cj_list one = { (struct cj_node **)(uintptr_t)&n, 1 };
+
+	if (n != NULL)
+		lines(p, &one);
+}
+
+/* The body of a function: a block deeper by one, an expression after =>. */
+static void
+body(struct print *p, const struct cj_node *n)
+{
+	if (n == NULL)
+		return;
+	if (n->kind == CJ_NODE_BLOCK) {
+		line(p, n);
+		return;
+	}
+	puts_at(p, " =>");
+	part(p, n);
+}
+
+static void
+spaced_name(struct print *p, cj_name name)
+{
+	cj_strbuf_putc(p->out, ' ');
+	print_name(p, name);
+}
+
+static void
+spaced_text(struct print *p, struct cj_text t)
+{
+	cj_strbuf_putc(p->out, ' ');
+	print_text(p, t);
+}
+
+/* ---- expressions --------------------------------------------------------- */
+
+/*
+ * (+ (* a b) c): down the left operands in a loop, closing on the way up.
+ * ' marks what stood in parentheses, which keep a product from being fused.
+ */
+static void
+print_chain(struct print *p, const struct cj_node *top)
+{
+	uint32_t i, count;
+	struct cj_node **spine = cj_node_spine(p->out->arena,
+	    (struct cj_node *)(uintptr_t)top, &count);
+
+	assert(count > 0);
+	for (i = count; i-- > 0;)
+		cj_strbuf_printf(p->out, "%s(%s ",
+		    spine[i]->has_parens ? "'" : "",
+		    cj_oper_text(spine[i]->binary.oper));
+	print_node(p, spine[0]->binary.left);
+	for (i = 0; i < count; i++) {
+		part(p, spine[i]->binary.right);
+		cj_strbuf_putc(p->out, ')');
+	}
+}
+
+static void
+print_number(struct print *p, const struct cj_node *n)
+{
+	if (n->kind == CJ_NODE_INTEGER)
+		cj_strbuf_printf(p->out, "%llu",
+		    (unsigned long long)n->integer.value);
+	else
+		puts_at(p, n->number.text);
+}
+
+static void
+print_if_value(struct print *p, const struct cj_node *n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n->if_value.arms.count; i++) {
+		part(p, n->if_value.arms.at[i]->arm.cond);
+		part(p, n->if_value.arms.at[i]->arm.body);
+	}
+	worded(p, "else", n->if_value.otherwise);
+}
+
+static void
+print_param(struct print *p, const struct cj_node_param *q)
+{
+	static const char *const modes[] = { "", " const", " var" };
+
+	puts_at(p, modes[q->mode]);
+	spaced_name(p, q->name.name);
+	worded(p, "type", q->type);
+	worded_list(p, "attrs", &q->attrs);
+	worded(p, "in", q->domain);
+	worded(p, "default", q->init);
+}
+
+static void
+print_attr(struct print *p, const struct cj_node_attr *a)
+{
+	part(p, a->path);
+	if (!a->has_list)
+		return;
+	puts_at(p, " (");
+	if (a->items.count > 0)
+		print_node(p, a->items.at[0]);
+	parts(p, &(struct cj_list){ a->items.at + (a->items.count > 0),
+	    a->items.count - (a->items.count > 0) });
+	cj_strbuf_putc(p->out, ')');
+}
+
+/* ---- declarations -------------------------------------------------------- */
+
+static void
+print_kernel(struct print *p, const struct cj_node_kernel *k)
+{
+	spaced_name(p, k->name.name);
+	lines(p, &k->params);
+	p->indent += 2;
+	if (k->where.count > 0) {
+		newline(p);
+		puts_at(p, "(where");
+		parts(p, &k->where);
+		puts_at(p, ")");
+	}
+	if (k->targets.count > 0) {
+		newline(p);
+		puts_at(p, "(target");
+		parts(p, &k->targets);
+		puts_at(p, ")");
+	}
+	p->indent -= 2;
+	line(p, k->body);
+}
+
+static void
+print_fn(struct print *p, const struct cj_node_fn *f)
+{
+	if (f->is_extern)
+		puts_at(p, " extern");
+	spaced_name(p, f->name.name);
+	worded_list(p, "params", &f->params);
+	worded(p, "result", f->result);
+	body(p, f->body);
+}
+
+static void
+print_import(struct print *p, const struct cj_node_import *i)
+{
+	spaced_text(p, i->path);
+	if (i->alias.name == 0)
+		return;
+	puts_at(p, " as");
+	spaced_name(p, i->alias.name);
+}
+
+static void
+print_let(struct print *p, const struct cj_node_let *l)
+{
+	part(p, l->binding);
+	worded(p, "type", l->type);
+	part(p, l->init);
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+static void
+print_if(struct print *p, const struct cj_node_if *s)
+{
+	uint32_t i;
+
+	p->indent += 2;
+	for (i = 0; i < s->arms.count; i++) {
+		const struct cj_node_arm *a = &s->arms.at[i]->arm;
+
+		newline(p);
+		puts_at(p, a->is_const ? "(arm const" : "(arm");
+		part(p, a->cond);
+		line(p, a->body);
+		puts_at(p, ")");
+	}
+	if (s->otherwise != NULL) {
+		newline(p);
+		puts_at(p, "(else");
+		line(p, s->otherwise);
+		puts_at(p, ")");
+	}
+	p->indent -= 2;
+}
+
+static void
+print_for(struct print *p, const struct cj_node_for *f)
+{
+	if (f->is_const)
+		puts_at(p, " const");
+	part(p, f->binding);
+	part(p, f->over);
+	worded_list(p, "attrs", &f->attrs);
+	line(p, f->body);
+}
+
+static void
+print_field(struct print *p, const struct cj_node *n)
+{
+	if (n->kind == CJ_NODE_FIELD && n->field.is_tmem)
+		puts_at(p, " tmem");
+	spaced_name(p, n->field.name.name);
+	worded(p, "type", n->field.type);
+	worded_list(p, "attrs", &n->field.attrs);
+}
+
+static void
+print_stage(struct print *p, const struct cj_node_stage *s)
+{
+	part(p, s->path);
+	spaced_name(p, s->name.name);
+	worded_list(p, "attrs", &s->attrs);
+	line(p, s->body);
+}
+
+static void
+print_role(struct print *p, const struct cj_node_role *r)
+{
+	spaced_name(p, r->name.name);
+	worded(p, "count", r->count);
+	worded_list(p, "attrs", &r->attrs);
+	line(p, r->body);
+}
+
+static void
+print_assign(struct print *p, const struct cj_node_assign *a)
+{
+	cj_strbuf_printf(p->out, " %s=", cj_oper_text(a->oper));
+	part(p, a->place);
+	part(p, a->value);
+}
+
+/* What stands behind the kind's word. */
+static void
+print_parts(struct print *p, const struct cj_node *n)
+{
+	switch (n->kind) {
+	case CJ_NODE_ERROR:
+	case CJ_NODE_NAME:
+	case CJ_NODE_ANY:
+	case CJ_NODE_INTEGER:
+	case CJ_NODE_NUMBER:
+	case CJ_NODE_STRING:
+	case CJ_NODE_BOOL:
+	case CJ_NODE_CHOICE:
+	case CJ_NODE_FN_TYPE:
+	case CJ_NODE_BINARY:
+	case CJ_NODE_COUNT:
+	case CJ_NODE_BREAK:
+	case CJ_NODE_CONTINUE:
+		return;
+	case CJ_NODE_TUPLE:
+		parts(p, &n->tuple.items);
+		return;
+	case CJ_NODE_CALL:
+		part(p, n->call.callee);
+		parts(p, &n->call.items);
+		return;
+	case CJ_NODE_INDEX:
+		part(p, n->index.base);
+		parts(p, &n->index.items);
+		return;
+	case CJ_NODE_MEMBER:
+		part(p, n->member.base);
+		spaced_name(p, n->member.name.name);
+		return;
+	case CJ_NODE_UNARY:
+		part(p, n->unary.operand);
+		return;
+	case CJ_NODE_IN:
+		part(p, n->in.value);
+		parts(p, &n->in.items);
+		return;
+	case CJ_NODE_RANGE:
+		part(p, n->range.first);
+		part(p, n->range.last);
+		return;
+	case CJ_NODE_LAYOUT:
+		part(p, n->layout.shape);
+		part(p, n->layout.stride);
+		return;
+	case CJ_NODE_LAMBDA:
+		worded_list(p, "params", &n->lambda.params);
+		body(p, n->lambda.body);
+		return;
+	case CJ_NODE_IF_VALUE:
+		print_if_value(p, n);
+		return;
+	case CJ_NODE_NAMED:
+		spaced_name(p, n->named.name.name);
+		part(p, n->named.value);
+		return;
+	case CJ_NODE_SPREAD:
+		part(p, n->spread.operand);
+		return;
+	case CJ_NODE_CONST_BIND:
+		part(p, n->const_bind.binding);
+		worded(p, "in", n->const_bind.domain);
+		return;
+	case CJ_NODE_SET:
+		parts(p, &n->set.items);
+		return;
+	case CJ_NODE_EACH:
+		part(p, n->each.binding);
+		part(p, n->each.domain);
+		return;
+	case CJ_NODE_PARAM:
+		print_param(p, &n->param);
+		return;
+	case CJ_NODE_ATTR:
+		print_attr(p, &n->attr);
+		return;
+	case CJ_NODE_ARM:
+		part(p, n->arm.cond);
+		part(p, n->arm.body);
+		return;
+	case CJ_NODE_FIELD:
+	case CJ_NODE_SHARED:
+	case CJ_NODE_TMEM:
+		print_field(p, n);
+		return;
+	case CJ_NODE_IMPORT:
+		print_import(p, &n->import);
+		return;
+	case CJ_NODE_CONST:
+	case CJ_NODE_LET:
+	case CJ_NODE_VAR:
+		print_let(p, &n->let);
+		return;
+	case CJ_NODE_FN:
+		print_fn(p, &n->fn);
+		return;
+	case CJ_NODE_EXTERN_CUDA:
+		puts_at(p, n->cuda.is_file ? " file" : "");
+		spaced_text(p, n->cuda.text);
+		return;
+	case CJ_NODE_EXTERN_BITCODE:
+		spaced_text(p, n->bitcode.path);
+		return;
+	case CJ_NODE_KERNEL:
+		print_kernel(p, &n->kernel);
+		return;
+	case CJ_NODE_TEST:
+	case CJ_NODE_BENCH:
+		spaced_text(p, n->test.title);
+		lines(p, &n->test.over);
+		line(p, n->test.body);
+		return;
+	case CJ_NODE_TUNE:
+		spaced_name(p, n->tune.name.name);
+		lines(p, &n->tune.over);
+		worded_list(p, "where", &n->tune.where);
+		return;
+	case CJ_NODE_BLOCK:
+		lines(p, &n->block.stmts);
+		return;
+	case CJ_NODE_IF:
+		print_if(p, &n->if_stmt);
+		return;
+	case CJ_NODE_FOR:
+		print_for(p, &n->for_stmt);
+		return;
+	case CJ_NODE_WHILE:
+		part(p, n->while_stmt.cond);
+		worded_list(p, "attrs", &n->while_stmt.attrs);
+		line(p, n->while_stmt.body);
+		return;
+	case CJ_NODE_RETURN:
+		if (n->return_stmt.value != NULL)
+			part(p, n->return_stmt.value);
+		return;
+	case CJ_NODE_DO:
+		part(p, n->do_stmt.call);
+		return;
+	case CJ_NODE_ASSIGN:
+		print_assign(p, &n->assign);
+		return;
+	case CJ_NODE_PIPELINE:
+		spaced_name(p, n->pipeline.name.name);
+		parts(p, &n->pipeline.items);
+		worded_list(p, "attrs", &n->pipeline.attrs);
+		lines(p, &n->pipeline.fields);
+		return;
+	case CJ_NODE_ORDER:
+		spaced_name(p, n->order.name.name);
+		parts(p, &n->order.items);
+		return;
+	case CJ_NODE_ROLE:
+		print_role(p, &n->role);
+		return;
+	case CJ_NODE_PRODUCE:
+	case CJ_NODE_CONSUME:
+		print_stage(p, &n->stage);
+		return;
+	case CJ_NODE_TURN:
+		part(p, n->turn.path);
+		part(p, n->turn.index);
+		line(p, n->turn.body);
+		return;
+	case CJ_NODE_LAUNCH:
+	case CJ_NODE_TIME:
+		part(p, n->launch.attr);
+		parts(p, &n->launch.attrs);
+		line(p, n->launch.body);
+		return;
+	}
+}
+
+/* Leaves are their own text; false: it is no leaf. */
+static bool
+print_leaf(struct print *p, const struct cj_node *n)
+{
+	if (n->kind == CJ_NODE_NAME)
+		print_name(p, n->name.name);
+	else if (n->kind == CJ_NODE_ANY)
+		puts_at(p, "_");
+	else if (n->kind == CJ_NODE_INTEGER || n->kind == CJ_NODE_NUMBER)
+		print_number(p, n);
+	else if (n->kind == CJ_NODE_STRING)
+		print_text(p, n->string.text);
+	else if (n->kind == CJ_NODE_BOOL)
+		puts_at(p, n->boolean.value ? "true" : "false");
+	else if (n->kind == CJ_NODE_FN_TYPE)
+		puts_at(p, "fn");
+	else if (n->kind == CJ_NODE_CHOICE)
+		cj_strbuf_printf(p->out, ".%s",
+		    cj_name_text(p->names, n->choice.name.name));
+	else
+		return false;
+	return true;
+}
+
+static void
+print_node(struct print *p, const struct cj_node *n)
+{
+	if (print_leaf(p, n))
+		return;
+	if (n->kind == CJ_NODE_BINARY) {
+		print_chain(p, n);
+		return;
+	}
+	cj_strbuf_printf(p->out, "(%s", n->kind == CJ_NODE_UNARY ?
+	    cj_oper_text(n->unary.oper) : cj_node_kind_text(n->kind));
+	print_parts(p, n);
+	cj_strbuf_putc(p->out, ')');
+}
+
+void
+cj_node_print(struct cj_strbuf *out, struct cj_names *names,
+    const struct cj_node *node)
+{
+	struct print p = { out, names, 0 };
+
+	print_node(&p, node);
+}
+
+void
+cj_tree_print(struct cj_strbuf *out, struct cj_names *names,
+    const struct cj_tree *tree)
+{
+	uint32_t i;
+
+	for (i = 0; i < tree->decls.count; i++) {
+		cj_node_print(out, names, tree->decls.at[i]);
+		cj_strbuf_putc(out, '\n');
+	}
+}

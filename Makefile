@@ -13,6 +13,9 @@ endif
 srcdir = .
 endif
 
+# As many jobs as processors, unless the command line says -j.
+MAKEFLAGS += $(if $(JOBS),-j$(JOBS))
+
 S = $(srcdir)/src
 B = build
 SOVERSION = 0
@@ -70,7 +73,8 @@ WARNINGS_GENERATED = -Wall -Wno-unused-function -Wno-unused-but-set-variable \
 NDEBUG = $(if $(findstring -DNDEBUG,$(CONFIG_CFLAGS)), \
 	-Wno-unused-variable -Wno-unused-but-set-variable \
 	-Wno-unused-parameter -Wno-unused-function)
-ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I$(S) -I$(B) -fPIC \
+# The executor computes what a program says: no fusing of our own arithmetic.
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I$(S) -I$(B) -fPIC -ffp-contract=off \
 	-ffunction-sections -fdata-sections $(LLVM_CPPFLAGS) \
 	$(JANSSON_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS)
 ALL_LDFLAGS = -Wl,--gc-sections $(LDFLAGS) $(CFLAGS) $(CONFIG_LDFLAGS)
@@ -83,7 +87,8 @@ COMMAND_LDFLAGS = -no-pie $(if $(filter no,$(DEBUG)),-s)
 endif
 SO_LDFLAGS = -shared -Wl,-soname,libcutejit.so.$(SOVERSION) \
 	-Wl,--version-script=$(S)/cutejit.map -Wl,--exclude-libs,ALL \
-	-Wl,-Bsymbolic $(if $(filter no,$(SANITIZERS)),-Wl,-z,defs)
+	-Wl,-Bsymbolic $(if $(filter no,$(SANITIZERS)),$(NO_UNDEFINED))
+NO_UNDEFINED = -Wl,-z,defs
 
 ifeq ($(V),1)
 say = @:

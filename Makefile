@@ -62,7 +62,7 @@ OUR_LIBS = $(if $(HEADER),$(LIB_SO) $(B)/libcutejit.so)
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wconversion -Wno-sign-conversion -Wvla \
-	-Wpointer-arith -Wundef -Wwrite-strings -Wno-string-conversion
+	-Wpointer-arith -Wundef -Wwrite-strings $(CC_WARNINGS)
 
 # Code that flex and bison write is not held to what ours is.
 WARNINGS_GENERATED = -Wall -Wno-unused-function -Wno-unused-but-set-variable \

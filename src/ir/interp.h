@@ -26,29 +26,13 @@ struct cj_decoded *cj_interp_decode(struct cj_arena *a,
     const struct cj_module *m, uint32_t function);
 
 /*
- * Division of any int64_t `a` by a d >= 1 that is known late, rounded down:
- *
- *	sign = a >> 63					(all ones if a < 0)
- *	floor(a / d) = (mulhi_u64((a ^ sign) << 1, out[0]) >> out[1]) ^ sign
- *
- * where mulhi_u64 is the high half of the 128-bit product and out[1] < 64; for
- * a known to be >= 0 the two xors vanish. This is what `divisor` computes and
- * what code generation emits for `divide_by`. The proof is in interp_divisor.c.
- * d = 0 gives 0 for a >= 0 as the language wants; a < 0 with d = 0, and d < 0,
- * have no such form: the elaborator emits `divide_by` only for d >= 1, or for
- * d >= 0 and a >= 0; the executor checks that.
+ * What the operation `divisor` computes, and `divide_by` is given, stands with
+ * its formula at cj_num_divisor() in num.h; code generation emits exactly
+ * that. It serves for every a and d >= 1, and for a >= 0 and d = 0 by the
+ * language's a / 0 = 0 only if the emitter looks: so the elaborator emits
+ * `divide_by` where d >= 1 is known. The executor divides, and checks that the
+ * formula gives the same.
  */
-void cj_divisor_magic(int64_t d, uint64_t out[2]);
-static inline int64_t
-cj_divide_by(int64_t a, const uint64_t magic[2])
-{
-	__extension__ typedef unsigned __int128 cj_wide;
-	uint64_t sign = a < 0 ? UINT64_MAX : 0;
-	uint64_t twice = ((uint64_t)a ^ sign) << 1;
-	uint64_t high = (uint64_t)((cj_wide)twice * magic[0] >> 64);
-
-	return (int64_t)(high >> magic[1] ^ sign);
-}
 
 /* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is
  * at `data` (lo may be negative). Kinds under 8 bits are packed. */
@@ -101,9 +85,9 @@ void cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
 
 /*
  * Run a host function. values[i] are the bits of leaf number i (objects:
- * ignored; a leaf of a host function is one register). The hook is called at each launch, with the extents and the value
- * leaves in the order of the device function's leaves; workspaces ask for
- * memory. The first `require` that does not hold ends the run: `failed` has
+ * ignored; a leaf of a host function is one register). The hook is called at
+ * each launch, with the extents and the value leaves in the order of the
+ * device function's leaves; workspaces ask for memory. The first `require` that does not hold ends the run: `failed` has
  * its record and the values for its message.
  */
 struct cj_host_hooks {

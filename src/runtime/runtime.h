@@ -1,0 +1,356 @@
+/*
+ * Front header of runtime/: the library behind cutejit.h.
+ *
+ * frame    one public call: its memory, deadline, messages, way out
+ * context  options, cache, assembler, what threads last reported
+ * module   a unit of elab.h with its names and sources, behind one lock
+ * program  a compiled kernel, shared by all who ask for the same
+ * kernel   a program together with the module it is of
+ * launch   a kernel and its arguments (launch.c)
+ *
+ *	public function -> cj_enter(context, body, arguments) -> body(frame)
+ *
+ * Only cj_enter sets a recovery point. Whatever a body holds besides arenas
+ * (locks, files, references) it gives to cj_defer while code that may leave
+ * runs. Reference counts decide when memory goes, so that handles may be
+ * destroyed in any order.
+ */
+#ifndef CJ_RUNTIME_H
+#define CJ_RUNTIME_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/base.h"
+#include "codegen/codegen.h"
+#include "cutejit.h"
+#include "ir/elab.h"
+#include "ir/interp.h"
+
+/* ---- reports (report.c) --------------------------------------------------- */
+
+struct cutejit_report {
+	struct cj_arena arena;
+	struct cj_recover recover;	/* of the arena, while it is filled */
+	cutejit_diagnostic *at;
+	size_t count;
+	const char *plain, *colour;	/* printed; "" if there is nothing */
+	const char *value;		/* a text that the call gives */
+};
+
+void cj_report_init(struct cutejit_report *r, const struct cj_allocator *mem);
+void cj_report_fini(struct cutejit_report *r);
+/* Forget what it holds and copy `ds`, and `value` if not NULL. False: memory
+ * is short, and the report says so. */
+bool cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
+    const char *value);
+void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
+    struct cj_span span);
+
+/* ---- frames (frame.c) ----------------------------------------------------- */
+
+struct cj_cleanup {
+	void (*run)(void *object);
+	void *object;
+	struct cj_cleanup *outer;
+};
+
+struct cj_frame {
+	struct cutejit_context *context;
+	struct cj_recover recover;
+	struct cj_arena arena;		/* until the call ends */
+	struct cj_diags diags;
+	struct cj_cleanup *cleanups;	/* newest first */
+	int64_t deadline;		/* cj_clock; 0: none */
+	const char *value;		/* text for the caller, or NULL */
+	const char **value_at;
+	/* for the report of a fault */
+	const struct cutejit_module *module;
+	const char *doing;
+};
+
+typedef cutejit_status cj_body(struct cj_frame *f, void *arguments);
+cutejit_status cj_enter(struct cutejit_context *c, cj_body *body,
+    void *arguments);
+
+/* Run `run(object)` if control leaves before cj_undefer. */
+void cj_defer(struct cj_frame *f, struct cj_cleanup *c,
+    void (*run)(void *object), void *object);
+void cj_undefer(struct cj_frame *f, struct cj_cleanup *c);
+void cj_defer_lock(struct cj_frame *f, struct cj_cleanup *c,
+    pthread_mutex_t *lock);			/* locks */
+void cj_undefer_lock(struct cj_frame *f, struct cj_cleanup *c);
+
+/* Leaves if the deadline has passed or the caller cancels. */
+void cj_check_time(struct cj_frame *f);
+int64_t cj_clock(void);				/* monotonic, nanoseconds */
+double cj_ms_since(int64_t start);
+/* Whether the time is over, without leaving. */
+bool cj_is_late(const struct cj_frame *f);
+
+/* A message without a place; returns the status for convenience. */
+cutejit_status cj_fail(struct cj_frame *f, cutejit_status status,
+    enum cj_code code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void cj_say_help(struct cj_frame *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));	/* of the newest message */
+/* A fault of a tool or of code generation: leaves. */
+noreturn void cj_fault(struct cj_frame *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Give a text to the caller, who sees a copy in *at after the call. */
+void cj_give(struct cj_frame *f, const char *text, const char **at);
+
+/* ---- a watch over runs that cannot look at the clock themselves ----------- */
+
+struct cj_watch {
+	volatile int stop;	/* set when time is over */
+	atomic_int done;
+	bool running;
+	pthread_t thread;
+	struct cj_frame *frame;
+};
+void cj_watch_begin(struct cj_watch *w, struct cj_frame *f);
+void cj_watch_end(struct cj_watch *w);
+
+/* ---- contexts ------------------------------------------------------------- */
+
+struct cj_cache;
+struct cj_assembler;
+
+struct cj_thread_report {
+	pthread_t thread;
+	struct cutejit_report report;
+	struct cj_thread_report *next;
+};
+
+struct cutejit_context {
+	atomic_int references;
+	struct cj_allocator mem;
+	struct cj_arena arena;		/* texts of the options */
+	struct cj_recover recover;
+	cutejit_options options;
+	pthread_mutex_t lock;		/* of what follows */
+	struct cj_thread_report *reports;
+	struct cj_cache *cache;		/* cache_disk.c; never NULL */
+	struct cj_assembler *assembler;	/* assemble.c; NULL: not looked for */
+	struct cutejit_module *blank;	/* a module without text, or NULL */
+};
+
+void *cj_take(struct cutejit_context *c, size_t bytes);	/* zeroed; or NULL */
+void cj_give_back(struct cutejit_context *c, void *memory);
+void cj_context_hold(struct cutejit_context *c);
+void cj_context_drop(struct cutejit_context *c);
+void cj_log(struct cutejit_context *c, cutejit_log_level level,
+    const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Settings of warnings as the context has them. */
+void cj_set_warnings(struct cj_frame *f, const struct cj_sources *sources);
+
+/* Copy a structure of options of the caller's size over `known` bytes that
+ * hold the defaults. False: a size that cannot be, or an unknown member set. */
+bool cj_options_copy(void *to, size_t known, const void *from);
+
+/* ---- modules -------------------------------------------------------------- */
+
+struct cj_program_table {
+	pthread_mutex_t lock;
+	struct cj_program **slots;	/* open addressing, a power of two */
+	uint32_t count, cap;
+};
+
+struct cutejit_module {
+	atomic_int references;
+	struct cutejit_context *context;
+	bool is_blank;			/* holds no reference of its context */
+	struct cj_arena arena;		/* texts, trees, tables below */
+	struct cj_recover *nowhere;	/* while no frame uses the arena */
+	pthread_mutex_t lock;		/* of elaboration */
+	struct cj_names names;
+	struct cj_sources sources;
+	struct cj_unit *unit;
+	struct cj_digest digest;	/* of all texts */
+	struct cutejit_report report;
+	const struct cj_member_info *infos;
+	const struct cj_parameter_info **parameters;	/* by member */
+	uint32_t *parameter_counts;
+	cutejit_member *members;
+	uint32_t member_count;
+	const struct cj_test_info *test_infos;
+	cutejit_test *tests;
+	uint32_t test_count;
+	const char **files;
+	uint32_t file_count;
+	struct cj_program_table programs;
+};
+
+void cj_module_hold(struct cutejit_module *m);
+void cj_module_drop(struct cutejit_module *m);
+cutejit_status cj_module_load(struct cj_frame *f, const char *name,
+    const char *text, size_t length, struct cutejit_module **out);
+/* The context's module without text; not to be dropped. */
+struct cutejit_module *cj_module_blank(struct cj_frame *f);
+
+/* Between these, elaboration of the module belongs to the frame. */
+void cj_module_enter(struct cj_frame *f, struct cutejit_module *m,
+    struct cj_cleanup *c);
+void cj_module_leave(struct cj_frame *f, struct cutejit_module *m,
+    struct cj_cleanup *c);
+
+/* First member of the family; NULL with a message if there is none. */
+const struct cj_member_info *cj_module_family(struct cj_frame *f,
+    const struct cutejit_module *m, const char *kernel, uint32_t *count);
+/* Run-time parameters of a member, in order. */
+uint32_t cj_run_parameters(struct cj_frame *f, const struct cutejit_module *m,
+    const struct cj_member_info *member,
+    const struct cj_parameter_info ***out);
+
+/* ---- arguments (argument.c) ----------------------------------------------- */
+
+/* One tensor of the caller, in units of the language's element type. */
+struct cj_view {
+	char *data;			/* element at coordinate 0 */
+	enum cj_kind kind;
+	uint32_t rank;
+	const int64_t *extents, *strides;	/* elements */
+	int64_t lo, hi;			/* elements reached: lo ... hi - 1 */
+	int device_type, device_id;
+	struct cj_memory *memory;	/* of a test's array, or NULL */
+};
+
+/* The arguments of a call by run-time parameter. */
+struct cj_arguments {
+	uint32_t count;
+	struct cj_actual *actuals;	/* as cj_bind wants them */
+	struct cj_view **views;		/* per parameter: one per tensor */
+	const char **names;
+};
+
+/* Sort and convert the caller's arguments for a member's parameters. */
+cutejit_status cj_arguments_read(struct cj_frame *f,
+    const struct cutejit_module *m, const struct cj_member_info *member,
+    const cutejit_argument *given, size_t count, struct cj_arguments *out);
+bool cj_view_read(struct cj_frame *f, const char *name,
+    const cutejit_tensor *t, struct cj_view *out);
+
+/* Bits of the leaves of a host function, one uint64_t per register. */
+uint64_t *cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
+    uint32_t function, const struct cj_arguments *args);
+
+/* NULL, or why the tensors may not be given together ("\"y\" overlaps ..."). */
+const char *cj_overlap(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_arguments *args);
+
+/* ---- programs (compile.c, program.c) -------------------------------------- */
+
+enum cj_stage { CJ_STAGE_NONE, CJ_STAGE_IR, CJ_STAGE_PTX, CJ_STAGE_IMAGE };
+
+/* What decides a program: two equal ones are one program. */
+struct cj_recipe {
+	const struct cj_member_info *member;
+	const struct cj_binding *binding;
+	const char *binding_text;
+	const struct cj_target *target;
+	int level, ptx;
+	bool checked, lineinfo;
+};
+
+enum { CJ_PHASES = 8 };
+
+struct cj_program {
+	atomic_int references;
+	struct cutejit_context *context;	/* lives longer */
+	struct cj_digest recipe;	/* of the recipe and the texts */
+	pthread_mutex_t lock;		/* of making */
+	atomic_int stage;		/* enum cj_stage; what is set stays */
+	struct cj_arena arena;
+	struct cj_recover *nowhere;
+
+	uint32_t member;		/* of its family */
+	const char *kernel, *binding;
+	const struct cj_target *target;
+	struct cj_digest key;		/* of the cache; stage IMAGE */
+	cutejit_origin origin;
+
+	struct cj_module *ir;		/* stage IR: after all passes */
+	const char *ptx;		/* stage PTX */
+	size_t ptx_length;
+	const char *cubin;		/* stage IMAGE; NULL: no assembler */
+	size_t cubin_length;
+	const char *assembler;		/* "ptxas 13.0.88", or "" */
+	cutejit_entry *entries;		/* stage PTX; numbers at IMAGE */
+	uint32_t *functions;		/* of each entry, in the IR */
+	uint32_t entry_count;
+	struct cutejit_report report;	/* warnings and remarks */
+	cutejit_phase phases[CJ_PHASES];
+	uint32_t phase_count;
+
+	struct cj_image *image;		/* device_cuda.c; stage IMAGE */
+};
+
+struct cutejit_kernel {
+	atomic_int references;
+	struct cutejit_module *module;
+	struct cj_program *program;
+	struct cj_recipe recipe;	/* binding: NULL */
+	cutejit_kernel_info info;
+	char key[65];
+	pthread_mutex_t lock;		/* of the artifacts */
+	struct cj_arena arena;		/* artifacts, texts of info */
+	struct cj_recover *nowhere;
+	struct cj_artifact *artifacts;
+	/* to bind again */
+	cutejit_constant *constants;
+	size_t constant_count;
+	struct cj_actual *actuals;
+	uint32_t actual_count;
+};
+
+/* Find or make the program of a recipe, up to a stage at least. On CUTEJIT_OK
+ * *out is held for the caller. */
+cutejit_status cj_program_get(struct cj_frame *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program **out);
+void cj_program_drop(struct cj_program *p);
+void cj_program_hold(struct cj_program *p);
+
+/* The arrows of the picture in compile.c. */
+cutejit_status cj_make_ir(struct cj_frame *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p);
+cutejit_status cj_make_ptx(struct cj_frame *f, const struct cj_recipe *r,
+    struct cj_program *p);
+cutejit_status cj_make_image(struct cj_frame *f, const struct cj_recipe *r,
+    struct cj_program *p);
+/* Elaborate anew, without passes. */
+struct cj_module *cj_elaborate(struct cj_frame *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds);
+
+/* Choose a member and bind: the first of `count` from `first` that fits. */
+struct cj_choice {
+	const cutejit_constant *constants;
+	size_t constant_count;
+	const struct cj_const_argument *values;	/* or, from a test */
+	uint32_t value_count;
+	const struct cj_arguments *arguments;	/* NULL: none are known */
+	int member;				/* -1: the first that fits */
+	bool on_gpu;				/* the target must serve */
+};
+cutejit_status cj_choose(struct cj_frame *f, struct cutejit_module *m,
+    const char *kernel, const struct cj_choice *choice, struct cj_recipe *r);
+
+struct cj_program *cj_table_find(struct cj_program_table *t,
+    const struct cj_digest *d);
+/* The program of this digest, held; made empty if there is none. NULL: no
+ * memory. */
+struct cj_program *cj_table_get(struct cutejit_context *c,
+    struct cj_program_table *t, const struct cj_digest *d);
+void cj_table_fini(struct cj_program_table *t);
+
+/* ---- targets and small things --------------------------------------------- */
+
+/* The target for `name`, or for the GPU that is there, or sm_90a. */
+const struct cj_target *cj_target_default(struct cj_frame *f,
+    const char *name);
+
+/* Values of our environment variables; NULL if unset or empty. */
+const char *cj_env(const char *name);
+
+#endif

@@ -226,7 +226,8 @@ lint:
 	SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
 	    LLVM_CONFIG=$(LLVM_CONFIG) sh $(srcdir)/tests/lint/lint.sh
 
-# FUZZ_SECONDS each; needs clang.
+# FUZZ_SECONDS each. Configure for it with CC=clang --enable-sanitizers
+# CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'.
 FUZZ_SECONDS = 30
 $(B)/fuzz/%: $(srcdir)/tests/fuzz/%.c $(LIB_A)
 	$(say) CC tests/fuzz/$*.c
@@ -239,7 +240,7 @@ check-fuzz: $(FUZZERS)
 		mkdir -p $$f.corpus && \
 		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
 		    -artifact_prefix=$$f- $$f.corpus \
-		    $(ABS_SRCDIR)/tests/fuzz/seeds 2>$$f.log || \
+		    $(ABS_SRCDIR)/examples 2>$$f.log || \
 		{ tail -n 20 $$f.log; exit 1; }; \
 		tail -n 1 $$f.log; \
 	done

@@ -316,18 +316,16 @@ const cutejit_test *cutejit_module_test(const cutejit_module *module,
 cutejit_status cutejit_evaluate(cutejit_context *context,
     cutejit_module *module, const char *expression, const char **value);
 
-/* A line of a layout check that differs. `got` is what came, or why not. */
-typedef void cutejit_check_fn(void *user, size_t line, const char *text,
-    const char *got);
-
 /*
  * Check lines `op<TAB>argument...<TAB>=><TAB>result` of the layout algebra.
- * Empty lines and lines beginning with # are passed over. Each line that
- * differs goes to `differs` (may be NULL). CUTEJIT_OK whatever the counts.
+ * Empty lines and lines beginning with # are passed over. *differences
+ * describes each line that differs, naming `name`, and is valid until this
+ * thread's next call that returns a status. CUTEJIT_OK whatever the counts;
+ * CUTEJIT_ERROR if a line cannot be read (then *differences says which).
  */
 cutejit_status cutejit_layout_check(cutejit_context *context,
-    const char *text, size_t length, cutejit_check_fn *differs, void *user,
-    size_t *passed, size_t *failed);
+    const char *name, const char *text, size_t length,
+    const char **differences, uint64_t *passed, uint64_t *failed);
 
 /* ---- arguments ------------------------------------------------------------ */
 

@@ -1,0 +1,537 @@
+/*
+ * Modules: a text with all it imports, and what can be asked of it.
+ *
+ * Elaboration writes into the names and the sources of a module, so it has one
+ * lock, and while a frame holds it the module's arena leaves by that frame.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+void
+cj_module_hold(struct cutejit_module *m)
+{
+	atomic_fetch_add(&m->references, 1);
+}
+
+static void
+release(struct cutejit_module *m)
+{
+	struct cutejit_context *c = m->context;
+	bool holds = !m->is_blank;
+
+	cj_table_fini(&m->programs);
+	cj_report_fini(&m->report);
+	if (m->names.arena != NULL)
+		cj_names_fini(&m->names);
+	cj_arena_fini(&m->arena);
+	pthread_mutex_destroy(&m->lock);
+	cj_give_back(c, m);
+	if (holds)
+		cj_context_drop(c);
+}
+
+void
+cj_module_drop(struct cutejit_module *m)
+{
+	int before = atomic_fetch_sub(&m->references, 1);
+
+	assert(before > 0 && "a reference was held");
+	if (before == 1)
+		release(m);
+}
+
+void
+cutejit_module_destroy(cutejit_module *module)
+{
+	if (module != NULL)
+		cj_module_drop(module);
+}
+
+void
+cj_module_enter(struct cj_frame *f, struct cutejit_module *m,
+    struct cj_cleanup *c)
+{
+	cj_defer_lock(f, c, &m->lock);
+	m->arena.recover = &f->recover;
+}
+
+void
+cj_module_leave(struct cj_frame *f, struct cutejit_module *m,
+    struct cj_cleanup *c)
+{
+	m->arena.recover = NULL;
+	cj_undefer_lock(f, c);
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+/* The bytes of a regular file on the arena, terminated; NULL: errno. */
+static char *
+read_file(struct cj_arena *a, const char *path, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char *text;
+	size_t got = 0;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) != 0 || st.st_size > CJ_SOURCE_MAX
+	    || S_ISDIR(st.st_mode)) {
+		close(fd);
+		errno = EINVAL;
+		return NULL;
+	}
+	text = NULL;
+	if (S_ISREG(st.st_mode)) {
+		text = cj_alloc(a, (size_t)st.st_size + 1);
+		while (got < (size_t)st.st_size) {
+			ssize_t n = read(fd, text + got,
+			    (size_t)st.st_size - got);
+
+			if (n <= 0)
+				break;
+			got += (size_t)n;
+		}
+	} else {
+		struct cj_strbuf b;
+		char part[4096];
+		ssize_t n;
+
+		cj_strbuf_init(&b, a);
+		while ((n = read(fd, part, sizeof part)) > 0
+		    && b.len < CJ_SOURCE_MAX)
+			cj_strbuf_write(&b, part, (size_t)n);
+		text = b.text;
+		got = b.len;
+	}
+	close(fd);
+	*length = got;
+	return text;
+}
+
+static size_t
+folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
+struct importing {
+	struct cj_frame *f;
+	struct cj_arena *arena;
+};
+
+static bool
+try_path(struct importing *im, const char *path, const char **name,
+    const char **text, size_t *length)
+{
+	*text = read_file(im->arena, path, length);
+	if (*text == NULL)
+		return false;
+	*name = path;
+	return true;
+}
+
+/* The caller's own texts first, then beside the importing file, then the
+ * folders in order. */
+static bool
+find_import(void *user, const char *from, const char *path,
+    const char **name, const char **text, size_t *length)
+{
+	struct importing *im = user;
+	const cutejit_options *o = &im->f->context->options;
+	size_t i;
+
+	if (o->import != NULL
+	    && o->import(o->user, from, path, name, text, length) != 0) {
+		*name = cj_strdup(im->arena, *name);
+		*text = cj_strndup(im->arena, *text, *length);
+		return true;
+	}
+	if (path[0] == '/')
+		return try_path(im, cj_strdup(im->arena, path), name, text,
+		    length);
+	if (try_path(im, cj_printf(im->arena, "%.*s%s",
+	    (int)folder_length(from), from, path), name, text, length))
+		return true;
+	for (i = 0; i < o->include_count; i++)
+		if (try_path(im, cj_printf(im->arena, "%s/%s",
+		    o->include_folders[i], path), name, text, length))
+			return true;
+	return false;
+}
+
+/* ---- loading -------------------------------------------------------------- */
+
+static void
+list_parameters(struct cutejit_module *m, uint32_t i)
+{
+	const struct cj_parameter_info *from;
+	cutejit_parameter *to;
+	uint32_t count, k;
+
+	count = cj_member_parameters(&m->arena, m->unit, &m->infos[i], &from);
+	to = CJ_NEWS(&m->arena, cutejit_parameter, count);
+	for (k = 0; k < count; k++) {
+		static const cutejit_parameter_kind kinds[] = {
+			[CJ_PARAMETER_CONST] = CUTEJIT_PARAMETER_CONST,
+			[CJ_PARAMETER_TENSOR] = CUTEJIT_PARAMETER_TENSOR,
+			[CJ_PARAMETER_SCALAR] = CUTEJIT_PARAMETER_SCALAR,
+		};
+
+		to[k].name = from[k].name;
+		to[k].kind = kinds[from[k].kind];
+		to[k].type = from[k].type != NULL ? from[k].type : "";
+		to[k].scalar = from[k].kind == CJ_PARAMETER_SCALAR
+		    && from[k].scalar != CJ_KIND_VOID
+		    ? cj_kind_text(from[k].scalar) : "";
+		to[k].is_array = from[k].is_array;
+		to[k].has_default = from[k].has_default;
+	}
+	m->parameters[i] = from;
+	m->parameter_counts[i] = count;
+	m->members[i].parameters = to;
+	m->members[i].parameter_count = count;
+}
+
+static void
+list_members(struct cutejit_module *m)
+{
+	uint32_t i;
+
+	m->member_count = cj_unit_members(m->unit, &m->infos);
+	m->members = CJ_NEWS(&m->arena, cutejit_member, m->member_count);
+	m->parameters = CJ_NEWS(&m->arena, const struct cj_parameter_info *,
+	    m->member_count);
+	m->parameter_counts = CJ_NEWS(&m->arena, uint32_t, m->member_count);
+	for (i = 0; i < m->member_count; i++) {
+		m->members[i].kernel = m->infos[i].kernel;
+		m->members[i].member = m->infos[i].member;
+		cj_place_of(&m->members[i].place, &m->sources,
+		    m->infos[i].span);
+		list_parameters(m, i);
+	}
+}
+
+static void
+list_tests(struct cutejit_module *m)
+{
+	uint32_t i;
+
+	m->test_count = cj_unit_tests(m->unit, &m->test_infos);
+	m->tests = CJ_NEWS(&m->arena, cutejit_test, m->test_count);
+	for (i = 0; i < m->test_count; i++) {
+		m->tests[i].name = m->test_infos[i].name;
+		m->tests[i].is_bench = m->test_infos[i].is_bench;
+		cj_place_of(&m->tests[i].place, &m->sources,
+		    m->test_infos[i].span);
+	}
+}
+
+/* Texts of the library itself are known by the build. */
+static bool
+is_own_text(const char *name)
+{
+	return strncmp(name, "cute/", 5) == 0 || name[0] == '<';
+}
+
+static void
+list_files(struct cutejit_module *m)
+{
+	const uint32_t *sources;
+	uint32_t count = cj_unit_sources(m->unit, &sources), i;
+	struct cj_hasher h;
+
+	m->files = CJ_NEWS(&m->arena, const char *, count);
+	cj_hasher_init(&h);
+	for (i = 0; i < count; i++) {
+		const struct cj_source *s =
+		    cj_source_get(&m->sources, sources[i]);
+
+		cj_hasher_add_u64(&h, s->length);
+		cj_hasher_add(&h, s->text, s->length);
+		if (!is_own_text(s->name))
+			m->files[m->file_count++] = s->name;
+	}
+	m->digest = cj_hasher_end(&h);
+}
+
+static struct cutejit_module *
+allocate(struct cj_frame *f)
+{
+	struct cutejit_context *c = f->context;
+	struct cutejit_module *m = cj_take(c, sizeof *m);
+
+	if (m == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "module");
+	atomic_init(&m->references, 1);
+	m->context = c;
+	cj_context_hold(c);
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_mutex_init(&m->programs.lock, NULL);
+	cj_arena_init(&m->arena, &f->recover, &c->mem);
+	cj_report_init(&m->report, &c->mem);
+	return m;
+}
+
+static void
+drop(void *module)
+{
+	cj_module_drop(module);
+}
+
+/* Parse and list. Messages name texts of the module, so that a module that is
+ * wrong is kept until the frame has ended: it stays on the cleanup list. */
+static bool
+load(struct cj_frame *f, struct cutejit_module *m, const char *name,
+    const char *text, size_t length)
+{
+	struct importing im = { f, &m->arena };
+	uint32_t source;
+
+	cj_names_init(&m->names, &m->arena);
+	cj_sources_init(&m->sources, &m->arena);
+	source = cj_source_add(&m->sources, name, text, length);
+	if (source == 0) {
+		cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_LIMIT,
+		    "%s: a text may have %u bytes, not %zu", name,
+		    CJ_SOURCE_MAX, length);
+		return false;
+	}
+	f->module = m;
+	cj_set_warnings(f, &m->sources);
+	m->unit = cj_unit_load(&m->arena, &m->names, &m->sources, source,
+	    find_import, &im, &f->diags);
+	if (f->diags.errors != 0)
+		return false;
+	list_files(m);
+	list_members(m);
+	list_tests(m);
+	return true;
+}
+
+/*
+ * The messages of a wrong text outlive its module: they are printed into the
+ * thread's report before the module goes.
+ */
+static void
+keep_messages(struct cj_frame *f, struct cutejit_module *m)
+{
+	struct cj_sources *copy = CJ_NEW(&f->arena, struct cj_sources);
+	uint32_t i;
+
+	cj_sources_init(copy, &f->arena);
+	for (i = 1; i < m->sources.all.len; i++) {
+		const struct cj_source *s = &m->sources.all.at[i];
+
+		cj_source_add(copy, s->name, s->text, s->length);
+	}
+	f->diags.sources = copy;
+	f->module = NULL;
+}
+
+cutejit_status
+cj_module_load(struct cj_frame *f, const char *name, const char *text,
+    size_t length, struct cutejit_module **out)
+{
+	struct cutejit_module *m = allocate(f);
+	struct cj_cleanup c;
+	bool done;
+
+	cj_defer(f, &c, drop, m);
+	done = load(f, m, name, text, length);
+	cj_report_fill(&m->report, &f->diags, NULL);
+	if (!done)
+		keep_messages(f, m);
+	m->arena.recover = NULL;
+	cj_undefer(f, &c);
+	if (!done) {
+		cj_module_drop(m);
+		return CUTEJIT_ERROR;
+	}
+	*out = m;
+	return CUTEJIT_OK;
+}
+
+struct from {
+	const char *name, *text;
+	size_t length;
+	struct cutejit_module *out;
+};
+
+static cutejit_status
+from_memory(struct cj_frame *f, void *arguments)
+{
+	struct from *a = arguments;
+
+	f->doing = "reading a text";
+	return cj_module_load(f, a->name, a->text, a->length, &a->out);
+}
+
+static cutejit_status
+from_file(struct cj_frame *f, void *arguments)
+{
+	struct from *a = arguments;
+
+	a->text = read_file(&f->arena, a->name, &a->length);
+	if (a->text == NULL)
+		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
+		    "%s cannot be read: %s", a->name, strerror(errno));
+	return from_memory(f, arguments);
+}
+
+cutejit_status
+cutejit_module_from_file(cutejit_context *context, const char *path,
+    cutejit_module **out)
+{
+	struct from a = { .name = path };
+	cutejit_status status;
+
+	if (out == NULL)
+		return CUTEJIT_USAGE;
+	*out = NULL;
+	if (context == NULL || path == NULL)
+		return CUTEJIT_USAGE;
+	status = cj_enter(context, from_file, &a);
+	*out = a.out;
+	return status;
+}
+
+cutejit_status
+cutejit_module_from_memory(cutejit_context *context, const char *name,
+    const char *text, size_t length, cutejit_module **out)
+{
+	struct from a = { name, text, length, NULL };
+	cutejit_status status;
+
+	if (out == NULL)
+		return CUTEJIT_USAGE;
+	*out = NULL;
+	if (context == NULL || name == NULL || (text == NULL && length != 0))
+		return CUTEJIT_USAGE;
+	if (text == NULL)
+		a.text = "";
+	status = cj_enter(context, from_memory, &a);
+	*out = a.out;
+	return status;
+}
+
+/* Made once; it belongs to the context, so it holds no reference of it. */
+struct cutejit_module *
+cj_module_blank(struct cj_frame *f)
+{
+	struct cutejit_context *c = f->context;
+	struct cutejit_module *m = NULL;
+	struct cj_cleanup lock;
+	bool have;
+
+	pthread_mutex_lock(&c->lock);
+	have = c->blank != NULL;
+	pthread_mutex_unlock(&c->lock);
+	if (!have && cj_module_load(f, "<expression>", "", 0, &m) != CUTEJIT_OK)
+		cj_fault(f, "the standard library does not load");
+	cj_defer_lock(f, &lock, &c->lock);
+	if (m != NULL && c->blank == NULL) {
+		m->is_blank = true;
+		c->blank = m;
+		m = NULL;
+	}
+	cj_undefer_lock(f, &lock);
+	if (m != NULL)
+		cj_module_drop(m);
+	else if (!have)
+		atomic_fetch_sub(&c->references, 1);
+	return c->blank;
+}
+
+/* ---- what is in it -------------------------------------------------------- */
+
+const cutejit_report *
+cutejit_module_report(const cutejit_module *module)
+{
+	return module != NULL ? &module->report : NULL;
+}
+
+const char *
+cutejit_module_file(const cutejit_module *module, size_t i)
+{
+	return module != NULL && i < module->file_count ? module->files[i]
+	    : NULL;
+}
+
+const cutejit_member *
+cutejit_module_member(const cutejit_module *module, size_t i)
+{
+	return module != NULL && i < module->member_count
+	    ? &module->members[i] : NULL;
+}
+
+const cutejit_test *
+cutejit_module_test(const cutejit_module *module, size_t i)
+{
+	return module != NULL && i < module->test_count ? &module->tests[i]
+	    : NULL;
+}
+
+static void
+say_unknown(struct cj_frame *f, const struct cutejit_module *m,
+    const char *kernel)
+{
+	const char **names = CJ_NEWS(&f->arena, const char *, m->member_count);
+	const char *near;
+	uint32_t i;
+
+	for (i = 0; i < m->member_count; i++)
+		names[i] = m->infos[i].kernel;
+	cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_UNKNOWN_KERNEL,
+	    "there is no kernel \"%s\"", kernel);
+	near = cj_nearest(kernel, names, m->member_count);
+	if (near != NULL)
+		cj_say_help(f, "Did you mean \"%s\"?", near);
+}
+
+/* Members of a family stand in order, but not always side by side. */
+const struct cj_member_info *
+cj_module_family(struct cj_frame *f, const struct cutejit_module *m,
+    const char *kernel, uint32_t *count)
+{
+	struct cj_member_info *family;
+	uint32_t i;
+
+	family = CJ_NEWS(&f->arena, struct cj_member_info, m->member_count);
+	*count = 0;
+	for (i = 0; i < m->member_count; i++)
+		if (strcmp(m->infos[i].kernel, kernel) == 0)
+			family[(*count)++] = m->infos[i];
+	if (*count != 0)
+		return family;
+	say_unknown(f, m, kernel);
+	return NULL;
+}
+
+uint32_t
+cj_run_parameters(struct cj_frame *f, const struct cutejit_module *m,
+    const struct cj_member_info *member,
+    const struct cj_parameter_info ***out)
+{
+	const struct cj_parameter_info **list;
+	uint32_t i, k, count = 0;
+
+	for (i = 0; i < m->member_count; i++)
+		if (m->infos[i].node == member->node)
+			break;
+	assert(i < m->member_count && "a member of this module");
+	list = CJ_NEWS(&f->arena, const struct cj_parameter_info *,
+	    m->parameter_counts[i]);
+	for (k = 0; k < m->parameter_counts[i]; k++)
+		if (m->parameters[i][k].kind != CJ_PARAMETER_CONST)
+			list[count++] = &m->parameters[i][k];
+	*out = list;
+	return count;
+}

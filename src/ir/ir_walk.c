@@ -38,6 +38,7 @@ after_region(struct cj_walk *w)
 	w->region = g->parent;
 	w->ref = 0;
 	w->next = cj_inst(w->m, g->owner)->next;
+	w->event = CJ_WALK_INST;
 	return cj_walk_next(w);
 }
 

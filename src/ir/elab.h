@@ -149,7 +149,8 @@ const char *cj_elab_expression(struct cj_arena *a, const struct cj_unit *u,
 
 /*
  * An array argument of the command: normal(f16, row_major(4, 8), seed = 1).
- * A module with one test function that makes the array as its object 1.
+ * A module with one test function that makes the array and hands it to the
+ * `call` hook as the one argument of a record whose kernel is NULL.
  */
 struct cj_module *cj_elab_array(struct cj_arena *a, const struct cj_unit *u,
     const char *text, struct cj_diags *ds);

@@ -273,6 +273,7 @@ struct cj_elab {
 	struct cj_symtab sym;
 	struct cj_algebra al;
 	CJ_VEC(struct cj_symbol_info) symbols;	/* [0] unused */
+	CJ_VEC(uint8_t) levels;		/* by term: 0 not known yet */
 
 	struct cj_module *m;
 	enum cj_time time;
@@ -380,10 +381,20 @@ struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
 cj_ref cj_elab_ref_int(struct cj_elab *el, struct cj_int i);
 /* Highest level of a symbol in it: 0 known, 1, 2. */
 unsigned cj_elab_int_level(struct cj_elab *el, struct cj_int i);
+/* The PARAM of a leaf of the host function, which is added if it is new. */
+cj_ref cj_elab_host_leaf(struct cj_elab *el, const struct cj_leaf *leaf);
+/* The current function touches an object: a device function has its address
+ * as a leaf. */
+void cj_elab_object_leaf(struct cj_elab *el, uint32_t object);
+/* Registers of a `var` of the outer function as a value of a launch. */
+cj_ref cj_elab_pass_slot(struct cj_elab *el, uint32_t object,
+    uint32_t position, uint32_t count);
+/* A term that is nowhere less: bounded symbols at their last value. */
+struct cj_int cj_elab_at_most(struct cj_elab *el, struct cj_int i);
 /* Is a < b for all values, by the bounds of symbols too? */
 bool cj_elab_proves_less(struct cj_elab *el, struct cj_int a,
     struct cj_int b);
-/* A level 1 register value as a value of the current function. */
+/* An instruction of level 1 as a value of the current function. */
 cj_ref cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level);
 /* The instruction of any single- or many-register value converted to `k`
  * (VOID: its own kind; a known INT or REAL needs k). */
@@ -448,6 +459,9 @@ struct cj_bound *cj_env_find(struct cj_env *env, cj_name name);
 /* Any name: local, of the file, imported, of the prelude, built in. */
 struct cj_value cj_elab_lookup(struct cj_elab *el, cj_name name,
     struct cj_span span);
+/* `file.name`; file NULL: `cute.name`. */
+struct cj_value cj_elab_file_member(struct cj_elab *el,
+    const struct cj_file *f, cj_name name, struct cj_span span);
 
 /* ---- statements (elab_stmt.c, elab_loop.c) --------------------------------- */
 
@@ -500,7 +514,8 @@ enum {
 	CJ_BUILTIN_TEST = 2,	/* tests and benches only */
 	CJ_BUILTIN_DEVICE = 4,	/* device code only */
 	CJ_BUILTIN_HOST = 8,	/* the host part only */
-	CJ_BUILTIN_EACH = 16	/* element by element: maps over arrays */
+	CJ_BUILTIN_EACH = 16,	/* element by element: maps over arrays */
+	CJ_BUILTIN_NODE = 32	/* arguments are not evaluated: args->node */
 };
 
 typedef struct cj_value cj_builtin_fn(struct cj_elab *el,

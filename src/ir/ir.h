@@ -178,7 +178,8 @@ struct cj_expect {
 	const char *left, *right;	/* texts of the sides, or NULL */
 };
 
-/* A launch or `time` of a kernel in a test: who is called and with what. */
+/* A launch or `time` of a kernel in a test: who is called and with what. With
+ * kernel NULL the one argument is the result of the module (elab.h). */
 enum cj_argument_kind { CJ_ARGUMENT_TENSOR, CJ_ARGUMENT_SCALAR,
     CJ_ARGUMENT_NONE };
 struct cj_argument {
@@ -193,6 +194,8 @@ struct cj_call {
 	bool is_time;		/* two operands in front: bytes, flops (f64) */
 	const char *kernel;
 	int member;		/* of the family; -1: the first that fits */
+	const char *refusal;	/* must be refused with this text in the message;
+				   NULL: must not */
 	const void *binding;	/* the elaborator's compile-time arguments */
 	const struct cj_argument *argument;
 	uint32_t count;

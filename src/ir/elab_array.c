@@ -1,0 +1,593 @@
+/*
+ * Whole-array work in tests: constructors, element-wise maps, assignment and
+ * reductions.
+ *
+ * An array is a tensor whose object has the kind ARRAY. Every whole-array
+ * expression makes a new array: an ARRAY instruction, then an ARRAY_MAP whose
+ * region computes one element from the operands' elements at its index. The
+ * index runs over the common shape in colexicographic order, or, where all
+ * arrays are the same compact layout, along memory.
+ */
+#include "elab_test_priv.h"
+
+#include <math.h>
+
+struct cj_value
+cj_elab_array_new(struct cj_elab *el, struct cj_span span,
+    enum cj_kind element, const struct cj_layout *l)
+{
+	struct cj_int extent = cj_layout_cosize(&el->al, l);
+	struct cj_array record = { 0, CJ_ARRAY_EMPTY };
+	struct cj_object o = { 0 };
+	struct cj_tensor t = { 0 };
+	cj_ref elements;
+
+	if (cj_is_value(cj_layout_size(&el->al, l), 0))
+		extent = cj_known(0);
+	o.kind = CJ_OBJECT_ARRAY;
+	o.element = element;
+	o.extent = cj_is_known(extent) ? extent.value : -1;
+	o.align = 256;
+	o.reads = o.writes = true;
+	o.name = "array";
+	o.place = el->em->b.place;
+	record.object = cj_module_object(el->m, &o);
+	*cj_push(el->arena, &el->m->arrays) = record;
+	elements = cj_elab_ref_int(el, extent);
+	cj_emit(&el->em->b, CJ_OP_ARRAY, 0, el->m->arrays.len - 1, &elements,
+	    1);
+	t.object = record.object;
+	t.element = element;
+	t.level = el->em->level;
+	t.offset = cj_known(0);
+	t.layout = l;
+	t.span = span;
+	return cj_value_tensor(el, &t);
+}
+
+/* ---- element-wise work ------------------------------------------------------ */
+
+static bool
+is_one(struct cj_int i)
+{
+	return cj_is_value(i, 1);
+}
+
+/* The common extent of a mode; false: they differ. An unknown extent is taken
+ * to be equal to another, which the run checks as bounds. */
+static bool
+join_mode(struct cj_algebra *al, const struct cj_tuple *a,
+    const struct cj_tuple *b, const struct cj_tuple **out)
+{
+	struct cj_int x = cj_tuple_product(al, a), y = cj_tuple_product(al, b);
+
+	if (is_one(y) || cj_int_equal(al->sym, x, y) != CJ_NO) {
+		*out = a;
+		return true;
+	}
+	*out = b;
+	return is_one(x);
+}
+
+static const struct cj_tuple *
+join_shapes(struct cj_elab *el, const struct cj_tuple *a,
+    const struct cj_tuple *b)
+{
+	uint32_t rank = cj_tuple_rank(a), i;
+	const struct cj_tuple **at;
+
+	if (rank != cj_tuple_rank(b))
+		return NULL;
+	at = CJ_NEWS(el->arena, const struct cj_tuple *, rank);
+	for (i = 0; i < rank; i++)
+		if (!join_mode(&el->al, cj_tuple_get(a, i),
+		    cj_tuple_get(b, i), &at[i]))
+			return NULL;
+	return cj_is_leaf(a) ? at[0] : cj_tuple_make(&el->al, at, rank);
+}
+
+/* Modes of extent 1 become modes of the common extent and stride 0. */
+static const struct cj_layout *
+broadcast(struct cj_elab *el, const struct cj_layout *l,
+    const struct cj_tuple *shape)
+{
+	uint32_t rank = cj_layout_rank(l), i;
+	const struct cj_layout **mode = CJ_NEWS(el->arena,
+	    const struct cj_layout *, rank);
+
+	for (i = 0; i < rank; i++) {
+		const struct cj_tuple *s = cj_tuple_get(shape, i);
+		const struct cj_layout *m = cj_layout_get(&el->al, l, i);
+
+		if (is_one(cj_layout_size(&el->al, m)) &&
+		    !is_one(cj_tuple_product(&el->al, s)))
+			m = cj_layout_make(&el->al,
+			    cj_tuple_int(&el->al,
+			    cj_tuple_product(&el->al, s)),
+			    cj_tuple_known(&el->al, 0));
+		mode[i] = m;
+	}
+	return cj_layout_concat(&el->al, mode, rank);
+}
+
+struct cj_lane *
+cj_elab_lanes(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *args, uint32_t count,
+    const struct cj_tuple **shape)
+{
+	struct cj_lane *lane = CJ_NEWS(el->arena, struct cj_lane, count);
+	const struct cj_tuple *common = NULL;
+	uint32_t i;
+
+	*shape = NULL;
+	for (i = 0; i < count; i++) {
+		lane[i].value = args[i];
+		lane[i].is_array = cj_elab_is_array(el, &args[i]);
+		if (!lane[i].is_array)
+			continue;
+		if (common != NULL) {
+			const struct cj_tuple *joined = join_shapes(el,
+			    common, args[i].tensor->layout->shape);
+
+			if (joined == NULL) {
+				struct cj_value a = cj_value_from_tuple(el,
+				    common);
+				struct cj_value b = cj_value_from_tuple(el,
+				    args[i].tensor->layout->shape);
+
+				cj_help(cj_elab_report(el,
+				    CJ_DIAG_WRONG_SHAPE, span,
+				    "arrays of the shapes %s and %s do not go "
+				    "together", cj_value_text(el, &a),
+				    cj_value_text(el, &b)),
+				    "Extents must be equal, or 1.");
+				return NULL;
+			}
+			common = joined;
+		} else {
+			common = args[i].tensor->layout->shape;
+		}
+	}
+	for (i = 0; i < count; i++)
+		if (lane[i].is_array)
+			lane[i].view = broadcast(el,
+			    args[i].tensor->layout, common);
+	*shape = common;
+	return lane;
+}
+
+static struct cj_value
+load_element(struct cj_elab *el, const struct cj_tensor *t,
+    struct cj_int offset)
+{
+	struct cj_tensor one = *t;
+
+	one.offset = cj_int_add(&el->sym, t->offset, offset);
+	one.layout = cj_layout_make(&el->al, cj_tuple_make(&el->al, NULL, 0),
+	    cj_tuple_make(&el->al, NULL, 0));
+	one.cut = NULL;
+	return cj_tensor_load(el, t->span, &one, NULL);
+}
+
+struct cj_value
+cj_elab_lane_at(struct cj_elab *el, struct cj_span span,
+    const struct cj_lane *lane, const struct cj_tuple *coord)
+{
+	struct cj_int offset;
+
+	if (!lane->is_array)
+		return lane->value;
+	if (!cj_layout_offset(&el->al, lane->view, coord, &offset))
+		return cj_elab_refused(el, span, "an element of an array");
+	return load_element(el, lane->value.tensor, offset);
+}
+
+cj_ref
+cj_elab_count(struct cj_elab *el, const struct cj_tuple *shape)
+{
+	return cj_elab_ref_int(el, cj_tuple_product(&el->al, shape));
+}
+
+/* Compact, so that a run over memory meets every element once. */
+static bool
+is_compact(struct cj_elab *el, const struct cj_layout *l)
+{
+	return !l->is_composed &&
+	    cj_int_same(cj_layout_size(&el->al, l),
+	    cj_layout_cosize(&el->al, l)) &&
+	    cj_layout_injective(&el->al, l) == CJ_YES;
+}
+
+/* All arrays (the result too) have one compact layout: indices may run along
+ * memory, and every offset is the index. */
+static bool
+runs_along_memory(struct cj_elab *el, const struct cj_lane *lane,
+    uint32_t count, const struct cj_layout *result)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (lane[i].is_array && (!cj_layout_same(lane[i].view,
+		    result) || lane[i].view->is_composed))
+			return false;
+	return is_compact(el, result);
+}
+
+/* The region of a map: one element of the result. */
+struct map {
+	struct cj_span span;
+	struct cj_lane *lane;
+	uint32_t count;
+	const struct cj_tuple *shape;
+	cj_each *each;
+	void *user;
+};
+
+static struct cj_value
+map_element(struct cj_elab *el, const struct map *m, struct cj_int index,
+    bool along_memory)
+{
+	struct cj_value *v = CJ_NEWS(el->arena, struct cj_value, m->count);
+	const struct cj_tuple *coord = along_memory ? NULL :
+	    cj_idx2crd(&el->al, index, m->shape);
+	uint32_t i;
+
+	for (i = 0; i < m->count; i++) {
+		if (m->lane[i].is_array && along_memory)
+			v[i] = load_element(el, m->lane[i].value.tensor,
+			    index);
+		else
+			v[i] = cj_elab_lane_at(el, m->span, &m->lane[i],
+			    coord);
+		if (v[i].kind == CJ_VALUE_ERROR)
+			return v[i];
+	}
+	return m->each(el, m->user, v, m->count);
+}
+
+void
+cj_elab_array_store(struct cj_elab *el, const struct cj_tensor *y,
+    struct cj_int offset, cj_ref value)
+{
+	struct cj_access access = { 0 };
+	cj_ref operand[2];
+
+	operand[0] = cj_elab_ref_int(el,
+	    cj_int_add(&el->sym, y->offset, offset));
+	operand[1] = value;
+	access.object = y->object;
+	access.align = (cj_kind_bits(y->element) + 7) / 8;
+	cj_emit(&el->em->b, CJ_OP_STORE, 0, cj_module_access(el->m, &access),
+	    operand, 2);
+}
+
+/* Kind of the elements that an array of results has. */
+static enum cj_kind
+result_kind(const struct cj_value *v)
+{
+	enum cj_kind k = cj_value_kind_of(v);
+
+	if (v->kind == CJ_VALUE_BOOL)
+		return CJ_KIND_BOOL;
+	return k == CJ_KIND_VOID ? CJ_KIND_F64 : k;
+}
+
+static bool
+is_number(const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_INT || v->kind == CJ_VALUE_REAL ||
+	    v->kind == CJ_VALUE_BOOL || v->kind == CJ_VALUE_SCALAR ||
+	    (v->kind == CJ_VALUE_REGS && v->regs.shape == NULL);
+}
+
+/* Run `m` into `y`. `element` VOID: what the elements turn out to be, which
+ * is set in the object. False: reported. */
+static bool
+run_map(struct cj_elab *el, const struct map *m, struct cj_tensor *y,
+    enum cj_kind element)
+{
+	bool along = runs_along_memory(el, m->lane, m->count, y->layout);
+	struct cj_int count = cj_tuple_product(&el->al, m->shape), i, offset;
+	cj_ref n = cj_elab_ref_int(el, count), map, index, ref;
+	struct cj_value v;
+	cj_region outer;
+	int64_t hi = cj_int_range(&el->sym, count).hi;
+
+	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
+	outer = cj_elab_enter(el, map, &index);
+	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
+	cj_elab_symbol_below(el, i, count);
+	v = map_element(el, m, i, along);
+	if (v.kind != CJ_VALUE_ERROR && !is_number(&v))
+		v = cj_elab_error(el, CJ_DIAG_WRONG_KIND, m->span,
+		    "an element of an array is a number, this gives %s",
+		    cj_value_what(el, &v));
+	if (v.kind == CJ_VALUE_ERROR) {
+		cj_elab_leave(el, outer);
+		return false;
+	}
+	if (element == CJ_KIND_VOID) {
+		element = result_kind(&v);
+		el->m->objects.at[y->object].element = element;
+		y->element = element;
+	} else {
+		v = cj_elab_coerce(el, m->span, element, v);
+	}
+	offset = i;
+	if (v.kind == CJ_VALUE_ERROR || (!along &&
+	    !cj_layout_offset(&el->al, y->layout,
+	    cj_idx2crd(&el->al, i, m->shape), &offset))) {
+		cj_elab_leave(el, outer);
+		return false;
+	}
+	ref = cj_elab_ref(el, &v, element);
+	cj_elab_array_store(el, y, offset, ref);
+	cj_elab_leave(el, outer);
+	return true;
+}
+
+/* Compact, in the order of memory of the first array of the full shape. */
+static const struct cj_layout *
+result_layout(struct cj_elab *el, const struct map *m)
+{
+	const struct cj_layout *l = NULL;
+	uint32_t i;
+
+	for (i = 0; i < m->count && l == NULL; i++)
+		if (m->lane[i].is_array && m->lane[i].view ==
+		    m->lane[i].value.tensor->layout)
+			l = m->lane[i].view;
+	for (i = 0; i < m->count; i++)
+		if (m->lane[i].is_array && is_compact(el, m->lane[i].view))
+			return m->lane[i].view;
+	if (l != NULL && !l->is_composed) {
+		l = cj_layout_like(&el->al, l);
+		if (l != NULL && is_compact(el, l))
+			return l;
+	}
+	return cj_layout_row_major(&el->al, m->shape);
+}
+
+struct cj_value
+cj_elab_array_map(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *args, uint32_t count, cj_each *each, void *user)
+{
+	struct map m = { span, NULL, count, NULL, each, user };
+	const struct cj_layout *l;
+	struct cj_value y;
+	struct cj_tensor t;
+
+	m.lane = cj_elab_lanes(el, span, args, count, &m.shape);
+	if (m.lane == NULL)
+		return cj_value_error();
+	if (m.shape == NULL)
+		return each(el, user, args, count);
+	l = result_layout(el, &m);
+	if (l == NULL)
+		return cj_elab_refused(el, span, "an array of results");
+	y = cj_elab_array_new(el, span, CJ_KIND_VOID, l);
+	t = *y.tensor;
+	if (!run_map(el, &m, &t, CJ_KIND_VOID))
+		return cj_value_error();
+	return cj_value_tensor(el, &t);
+}
+
+static struct cj_value
+itself(struct cj_elab *el, void *user, const struct cj_value *args,
+    uint32_t count)
+{
+	(void)el;
+	(void)user;
+	assert(count == 1);
+	return args[0];
+}
+
+void
+cj_elab_array_assign(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *y, struct cj_value v)
+{
+	struct map m = { span, NULL, 1, NULL, itself, NULL };
+	struct cj_tensor to = *y;
+	const struct cj_tuple *joined;
+
+	if (v.kind == CJ_VALUE_ERROR)
+		return;
+	m.lane = cj_elab_lanes(el, span, &v, 1, &m.shape);
+	if (m.lane == NULL)
+		return;
+	joined = m.shape == NULL ? y->layout->shape :
+	    join_shapes(el, y->layout->shape, m.shape);
+	if (joined == NULL || cj_int_equal(&el->sym,
+	    cj_tuple_product(&el->al, joined),
+	    cj_layout_size(&el->al, y->layout)) == CJ_NO) {
+		cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "the array that is assigned has another shape");
+		return;
+	}
+	if (m.lane[0].is_array)
+		m.lane[0].view = broadcast(el, m.lane[0].view,
+		    y->layout->shape);
+	m.shape = y->layout->shape;
+	run_map(el, &m, &to, y->element);
+}
+
+/* ---- reductions ---------------------------------------------------------------- */
+
+/* What a reduction starts from, so that no first element is needed. */
+static struct cj_value
+identity(struct cj_elab *el, enum cj_op op, enum cj_kind k)
+{
+	double bound = op == CJ_OP_MAX ? -HUGE_VAL : HUGE_VAL;
+	unsigned bits = cj_kind_bits(k);
+	int64_t bound_bits;
+
+	(void)el;
+	if (op == CJ_OP_ADD)
+		return cj_value_scalar(k, 0);
+	if (op == CJ_OP_AND || op == CJ_OP_OR)
+		return cj_value_scalar(CJ_KIND_BOOL, op == CJ_OP_AND);
+	if (cj_kind_is_float(k))
+		return cj_value_scalar(k, cj_num_from_f64(k, bound));
+	if (!cj_kind_is_signed(k))
+		return cj_value_scalar(k, op == CJ_OP_MAX ? 0 :
+		    bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
+	bits = bits > 64 ? 64 : bits;
+	bound_bits = (int64_t)((UINT64_C(1) << (bits - 1)) - 1);
+	return cj_value_scalar(k, (uint64_t)(op == CJ_OP_MAX ?
+	    -bound_bits - 1 : bound_bits));
+}
+
+/* for i in 0..n { slot = op(slot, v[coordinate i]) } */
+static void
+reduce_loop(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    const struct cj_lane *lane, const struct cj_layout *view,
+    const struct cj_value *slot)
+{
+	struct cj_int count = cj_layout_size(&el->al, view), i, offset;
+	cj_ref bound[3], loop, index;
+	struct cj_value pair[2];
+	cj_region outer;
+	int64_t hi = cj_int_range(&el->sym, count).hi;
+
+	bound[0] = cj_emit_index(&el->em->b, 0);
+	bound[1] = cj_elab_ref_int(el, count);
+	bound[2] = cj_emit_index(&el->em->b, 1);
+	loop = cj_emit(&el->em->b, CJ_OP_FOR, 0, 0, bound, 3);
+	outer = cj_elab_enter(el, loop, &index);
+	i = cj_elab_symbol(el, index, "k", 0, hi > 0 ? hi - 1 : 0, 1);
+	cj_elab_symbol_below(el, i, count);
+	if (!cj_layout_offset(&el->al, view, cj_tuple_int(&el->al, i),
+	    &offset)) {
+		cj_elab_refused(el, span, "a reduction");
+	} else {
+		pair[0] = cj_slot_load(el, span, slot);
+		pair[1] = load_element(el, lane->value.tensor, offset);
+		cj_slot_store(el, span, slot,
+		    cj_elab_apply(el, span, op, pair, 2));
+	}
+	cj_elab_leave(el, outer);
+}
+
+static struct cj_value
+reduce_view(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    const struct cj_lane *lane, const struct cj_layout *view)
+{
+	struct cj_value slot = cj_elab_slot(el, span, 0,
+	    identity(el, op, lane->value.tensor->element));
+
+	reduce_loop(el, span, op, lane, view, &slot);
+	return cj_slot_load(el, span, &slot);
+}
+
+struct along {
+	struct cj_span span;
+	enum cj_op op;
+	struct cj_lane *lane;
+	const struct cj_layout *inner;	/* the modes that are reduced */
+};
+
+/* The modes named by `along`, as bits; 0: reported. */
+static uint64_t
+along_modes(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *along, uint32_t rank)
+{
+	uint32_t count = along->kind == CJ_VALUE_TUPLE ?
+	    along->tuple->count : 1, i;
+	uint64_t bits = 0;
+
+	for (i = 0; i < count; i++) {
+		const struct cj_value *v = along->kind == CJ_VALUE_TUPLE ?
+		    &along->tuple->at[i] : along;
+		int64_t mode;
+
+		if (!cj_value_to_known(el, span, v, "a mode of `along`",
+		    &mode))
+			return 0;
+		if (mode < 0 || mode >= (int64_t)rank || rank > 64) {
+			cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
+			    "there is no mode %lld, the array has %u",
+			    (long long)mode, rank);
+			return 0;
+		}
+		bits |= UINT64_C(1) << mode;
+	}
+	return bits;
+}
+
+static const struct cj_layout *
+pick_modes(struct cj_elab *el, const struct cj_layout *l, uint64_t bits,
+    bool ones)
+{
+	uint32_t rank = cj_layout_rank(l), i, n = 0;
+	const struct cj_layout **at = CJ_NEWS(el->arena,
+	    const struct cj_layout *, rank);
+
+	for (i = 0; i < rank; i++) {
+		if (bits >> i & 1)
+			at[n++] = cj_layout_get(&el->al, l, i);
+		else if (ones)
+			at[n++] = cj_layout_make(&el->al,
+			    cj_tuple_known(&el->al, 1),
+			    cj_tuple_known(&el->al, 0));
+	}
+	return cj_layout_concat(&el->al, at, n);
+}
+
+static struct cj_value
+reduce_along(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    struct cj_lane *lane, uint64_t bits)
+{
+	const struct cj_layout *l = lane->value.tensor->layout;
+	const struct cj_layout *outer = pick_modes(el, l, ~bits, true);
+	const struct cj_layout *inner = pick_modes(el, l, bits, false);
+	const struct cj_tensor *from = lane->value.tensor;
+	struct cj_int count = cj_layout_size(&el->al, outer), i, offset, to;
+	cj_ref n = cj_elab_ref_int(el, count), map, index;
+	struct cj_value y = cj_elab_array_new(el, span, from->element,
+	    cj_layout_row_major(&el->al, outer->shape));
+	struct cj_tensor shifted = *from;
+	struct cj_lane part = *lane;
+	const struct cj_tuple *coord;
+	struct cj_value v;
+	cj_region region;
+	int64_t hi = cj_int_range(&el->sym, count).hi;
+
+	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
+	region = cj_elab_enter(el, map, &index);
+	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
+	cj_elab_symbol_below(el, i, count);
+	coord = cj_idx2crd(&el->al, i, outer->shape);
+	if (cj_layout_offset(&el->al, outer, coord, &offset) &&
+	    cj_layout_offset(&el->al, y.tensor->layout, coord, &to)) {
+		shifted.offset = cj_int_add(&el->sym, from->offset, offset);
+		part.value = cj_value_tensor(el, &shifted);
+		v = reduce_view(el, span, op, &part, inner);
+		if (v.kind != CJ_VALUE_ERROR)
+			cj_elab_array_store(el, y.tensor, to,
+			    cj_elab_ref(el, &v, from->element));
+	} else {
+		y = cj_elab_refused(el, span, "a reduction");
+	}
+	cj_elab_leave(el, region);
+	return y;
+}
+
+struct cj_value
+cj_elab_array_reduce(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    struct cj_value v, const struct cj_value *along)
+{
+	const struct cj_tuple *shape;
+	struct cj_lane *lane;
+	uint64_t bits;
+
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	lane = cj_elab_lanes(el, span, &v, 1, &shape);
+	assert(lane != NULL && lane->is_array && "called for an array");
+	if (along == NULL)
+		return reduce_view(el, span, op, lane, lane->view);
+	bits = along_modes(el, span, along, cj_layout_rank(lane->view));
+	if (bits == 0)
+		return cj_value_error();
+	return reduce_along(el, span, op, lane, bits);
+}

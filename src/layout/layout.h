@@ -239,6 +239,10 @@ struct cj_int cj_swizzle_apply(struct cj_algebra *al, struct cj_swizzle s,
 int64_t cj_swizzle_source(struct cj_swizzle s);
 int64_t cj_swizzle_target(struct cj_swizzle s);
 
+/* One swizzle that does `inner`, then `outer`. */
+bool cj_swizzle_compose(struct cj_algebra *al, struct cj_swizzle outer,
+    struct cj_swizzle inner, struct cj_swizzle *out);
+
 /* ---- algebra ----------------------------------------------------------- */
 
 const struct cj_layout *cj_layout_compose(struct cj_algebra *al,
@@ -270,6 +274,12 @@ const struct cj_layout *cj_layout_tile_to_shape(struct cj_algebra *al,
     const struct cj_layout *block, const struct cj_tuple *shape,
     const struct cj_tuple *order /* or NULL */);
 
+enum cj_cast { CJ_CAST_UP, CJ_CAST_DOWN };
+/* n elements become one, or one becomes n. */
+const struct cj_layout *cj_layout_cast(struct cj_algebra *al,
+    const struct cj_layout *l, int64_t n, enum cj_cast cast);
+bool cj_swizzle_recast(struct cj_algebra *al, struct cj_swizzle *s, int64_t n,
+    enum cj_cast cast);
 /* Elements of other width: `bits` of an element before and after. */
 const struct cj_layout *cj_layout_recast(struct cj_algebra *al,
     const struct cj_layout *l, int64_t old_bits, int64_t new_bits);
@@ -280,6 +290,23 @@ struct cj_int cj_layout_max_common_vector(struct cj_algebra *al,
     const struct cj_layout *a, const struct cj_layout *b);
 const struct cj_layout *cj_layout_max_common_layout(struct cj_algebra *al,
     const struct cj_layout *a, const struct cj_layout *b);
+
+/*
+ * Local views, each with its offset in it (cj_layout_slice). local_tile cuts
+ * out the tile at `coord` of the tiles: trailing modes that coord does not
+ * name stay. local_partition gives thread `index` its elements, for threads
+ * laid out as `threads` says (coordinate -> thread).
+ */
+const struct cj_layout *cj_layout_local_tile(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *tiler,
+    const struct cj_tuple *coord);
+const struct cj_layout *cj_layout_local_partition(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_layout *threads,
+    struct cj_int index);
+/* The same for any tiler; `coord` is within the tile. */
+const struct cj_layout *cj_layout_outer_partition(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *tiler,
+    const struct cj_tuple *coord);
 
 bool cj_layout_same(const struct cj_layout *a, const struct cj_layout *b);
 /* As functions. */

@@ -95,6 +95,28 @@ const struct cj_tuple *cj_tuple_append(struct cj_algebra *al,
     const struct cj_tuple *t, const struct cj_tuple *x);
 const struct cj_tuple *cj_tuple_prepend(struct cj_algebra *al,
     const struct cj_tuple *t, const struct cj_tuple *x);
+typedef const struct cj_layout *cj_tile_fn(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_layout *tile);
+/* fn at the leaves of the tiler; modes beyond it, and those at `_`, stay. */
+const struct cj_layout *cj_layout_by_tiler(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *tiler, cj_tile_fn *fn);
+/* The layout of a leaf of a tiler, n being n:1. */
+const struct cj_layout *cj_tile_layout(struct cj_algebra *al,
+    const struct cj_tuple *tile);
+/* Gather the pairs at the leaves of the guide into a form of divides. */
+const struct cj_layout *cj_layout_gather(struct cj_algebra *al,
+    enum cj_divide form, const struct cj_layout *l,
+    const struct cj_tuple *guide);
+/* l o Sw, as a swizzle after l. */
+const struct cj_layout *cj_layout_compose_swizzle(struct cj_algebra *al,
+    const struct cj_layout *l, struct cj_swizzle s);
+/* ceil(a / b) by mode; an integer b is divided away from left to right. */
+const struct cj_tuple *cj_tuple_ceil_div(struct cj_algebra *al,
+    const struct cj_tuple *a, const struct cj_tuple *b);
+/* Neighbours that are both known, or both symbols, become one extent. */
+const struct cj_tuple *cj_shape_coalesce(struct cj_algebra *al,
+    const struct cj_tuple *shape);
+
 /* Keep what is paired with `_` (slice), or with an integer (dice). */
 enum cj_keep { CJ_KEEP_ANY, CJ_KEEP_REST };
 const struct cj_tuple *cj_tuple_slice(struct cj_algebra *al,

@@ -35,3 +35,204 @@ cj_swizzle_apply(struct cj_algebra *al, struct cj_swizzle s,
 	    : cj_int_bit(al->sym, CJ_TERM_SHL, bits, cj_known(-s.shift));
 	return cj_int_bit(al->sym, CJ_TERM_XOR, offset, bits);
 }
+
+/* ---- composition ------------------------------------------------------- */
+
+/* The swizzle that XORs the bits of `source` into those of `target`: both a
+ * run of equal length. */
+static bool
+swizzle_of(int64_t source, int64_t target, struct cj_swizzle *out)
+{
+	int bits = __builtin_popcountll((uint64_t)source);
+	int from, to;
+
+	*out = (struct cj_swizzle){ 0, 0, 0 };
+	if (source == 0 && target == 0)
+		return true;
+	if (source <= 0 || target <= 0)
+		return false;
+	from = __builtin_ctzll((uint64_t)source);
+	to = __builtin_ctzll((uint64_t)target);
+	*out = (struct cj_swizzle){ bits, from < to ? from : to, from - to };
+	return (from - to >= bits || to - from >= bits)
+	    && cj_swizzle_source(*out) == source
+	    && cj_swizzle_target(*out) == target;
+}
+
+bool
+cj_swizzle_compose(struct cj_algebra *al, struct cj_swizzle outer,
+    struct cj_swizzle inner, struct cj_swizzle *out)
+{
+	int64_t source = cj_swizzle_source(outer) ^ cj_swizzle_source(inner);
+	int64_t target = cj_swizzle_target(outer) ^ cj_swizzle_target(inner);
+
+	if (outer.shift == inner.shift
+	    && (cj_swizzle_target(inner) & cj_swizzle_source(outer)) == 0
+	    && swizzle_of(source, target, out))
+		return true;
+	cj_refuse(al, CJ_REFUSED_SWIZZLE,
+	    "Two swizzles are one if they have the same shift and their bits"
+	    " are one run.",
+	    "Sw<%d,%d,%d> after Sw<%d,%d,%d> is not one swizzle", outer.bits,
+	    outer.base, outer.shift, inner.bits, inner.base, inner.shift);
+	return false;
+}
+
+static bool
+is_power(int64_t v)
+{
+	return v > 0 && (v & (v - 1)) == 0;
+}
+
+static int64_t
+plain_value(const struct cj_modes *m, int64_t index)
+{
+	int64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i + 1 < m->count; i++) {
+		sum += index % m->at[i].shape.value
+		    * m->at[i].stride->value.value;
+		index /= m->at[i].shape.value;
+	}
+	return sum + index * m->at[i].stride->value.value;
+}
+
+/*
+ * Whether each bit of the index is a bit of the value of its own: extents and
+ * strides are powers of two and the modes do not meet. The last mode may have
+ * any extent.
+ */
+static bool
+is_bitwise(const struct cj_modes *m)
+{
+	int64_t used = 0;
+	uint32_t i;
+
+	for (i = 0; i < m->count; i++) {
+		int64_t s = m->at[i].shape.value;
+		int64_t d = m->at[i].stride->value.value, mask;
+
+		if (!is_power(d) || s <= 0 || s > (int64_t)1 << 40
+		    || d > (int64_t)1 << 20)
+			return false;
+		if (!is_power(s) && i + 1 < m->count)
+			return false;
+		while (!is_power(s))
+			s += s & -s;
+		mask = (s - 1) * d;
+		if ((used & mask) != 0)
+			return false;
+		used |= mask;
+	}
+	return true;
+}
+
+/* Point by point, for layouts that are small and known. */
+static bool
+agrees(const struct cj_modes *m, struct cj_swizzle s, struct cj_swizzle t)
+{
+	int64_t i, size = 1, x, y;
+	uint32_t j;
+
+	for (j = 0; j < m->count; j++)
+		size *= m->at[j].shape.value;
+	for (i = 0; i < size; i++) {
+		x = i & cj_swizzle_source(s);
+		x = i ^ (s.shift > 0 ? x >> s.shift : x << -s.shift);
+		y = plain_value(m, i);
+		if (y < 0)
+			return false;
+		y ^= t.shift > 0 ? (y & cj_swizzle_source(t)) >> t.shift
+		    : (y & cj_swizzle_source(t)) << -t.shift;
+		if (plain_value(m, x) != y)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_small(const struct cj_modes *m)
+{
+	int64_t size = 1;
+	uint32_t i;
+
+	for (i = 0; i < m->count; i++) {
+		if (m->at[i].shape.value <= 0 || __builtin_mul_overflow(size,
+		    m->at[i].shape.value, &size) || size > 1 << 16)
+			return false;
+		if (m->at[i].stride->value.value > (int64_t)1 << 30
+		    || m->at[i].stride->value.value < -((int64_t)1 << 30))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the runs of bits go to runs in the same order. */
+static bool
+keeps_runs(const struct cj_modes *m, struct cj_swizzle s,
+    struct cj_swizzle t)
+{
+	int64_t from = cj_swizzle_source(s), to = cj_swizzle_target(s);
+	int64_t new_from = cj_swizzle_source(t), new_to = cj_swizzle_target(t);
+
+	while (from != 0) {
+		if (plain_value(m, from & -from) != (new_from & -new_from)
+		    || plain_value(m, to & -to) != (new_to & -new_to))
+			return false;
+		from &= from - 1;
+		to &= to - 1;
+		new_from &= new_from - 1;
+		new_to &= new_to - 1;
+	}
+	return true;
+}
+
+/*
+ * l o Sw as Sw' o l: the bits that Sw reads and writes go through l one by one
+ * and have to be runs again.
+ */
+const struct cj_layout *
+cj_layout_compose_swizzle(struct cj_algebra *al, const struct cj_layout *l,
+    struct cj_swizzle s)
+{
+	const struct cj_layout *inner = cj_layout_inner(al, l);
+	struct cj_swizzle moved = { 0, 0, 0 };
+	struct cj_modes m;
+	bool fits;
+
+	if (s.bits == 0)
+		return l;
+	cj_modes_init(&m);
+	cj_modes_flatten(al, &m, inner->shape, inner->stride);
+	if (!cj_tuple_is_known(inner->shape)
+	    || !cj_tuple_is_known(inner->stride)
+	    || (inner->stride->has & CJ_HAS_BASIS) != 0 || m.count == 0)
+		return cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
+		    "a swizzle cannot move through %s, which is not known",
+		    cj_layout_text(al, l));
+	cj_coalesce_modes(al, &m, true);
+	fits = (is_bitwise(&m) || is_small(&m))
+	    && swizzle_of(plain_value(&m, cj_swizzle_source(s)),
+	    plain_value(&m, cj_swizzle_target(s)), &moved)
+	    && moved.bits == s.bits;
+	fits = fits && (is_bitwise(&m) ? keeps_runs(&m, s, moved)
+	    : agrees(&m, s, moved));
+	if (!fits)
+		return cj_refuse(al, CJ_REFUSED_SWIZZLE,
+		    "The bits it reads and the bits it changes have to be"
+		    " runs in the values, too.",
+		    "Sw<%d,%d,%d> before %s is not one swizzle after it",
+		    s.bits, s.base, s.shift, cj_layout_text(al, inner));
+	if (l->is_composed) {
+		if (l->offset != NULL && !cj_stride_is(l->offset, 0))
+			return cj_refuse(al, CJ_REFUSED_SWIZZLE, NULL,
+			    "%s has an offset between two swizzles",
+			    cj_layout_text(al, l));
+		if (!cj_swizzle_compose(al, l->swizzle, moved, &moved))
+			return NULL;
+	}
+	if (moved.bits == 0)
+		return inner;
+	return cj_layout_composed(al, moved, NULL, inner);
+}

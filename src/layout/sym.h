@@ -71,6 +71,12 @@ struct cj_symtab {
 	bool overflow;		/* set when known arithmetic left 64 bits, or
 				   a sum or term passed its limit */
 	unsigned nested;	/* simplifications in progress */
+	/*
+	 * Arithmetic with a symbol gives a new symbol of the result's value
+	 * and nothing is simplified: CuTe's dynamic integers, for checking
+	 * against it. Every symbol must have a range of one value.
+	 */
+	bool fixed;
 };
 
 void cj_symtab_init(struct cj_symtab *t, struct cj_arena *a,

@@ -20,6 +20,8 @@ binary_sorted(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
 struct cj_int
 cj_int_min(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 {
+	if (t->fixed && !(cj_is_known(a) && cj_is_known(b)))
+		return cj_fixed(t, CJ_FIXED_MIN, a, b);
 	if (cj_int_same(a, b) || cj_int_less_equal(t, a, b) == CJ_YES)
 		return a;
 	if (cj_int_less_equal(t, b, a) == CJ_YES)
@@ -30,6 +32,8 @@ cj_int_min(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 struct cj_int
 cj_int_max(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 {
+	if (t->fixed && !(cj_is_known(a) && cj_is_known(b)))
+		return cj_fixed(t, CJ_FIXED_MAX, a, b);
 	if (cj_int_same(a, b) || cj_int_less_equal(t, a, b) == CJ_YES)
 		return b;
 	if (cj_int_less_equal(t, b, a) == CJ_YES)
@@ -132,6 +136,8 @@ cj_int_bit(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
 	assert(kind >= CJ_TERM_XOR);
 	if (cj_is_known(a) && cj_is_known(b))
 		return both_known(t, kind, a.value, b.value);
+	if (t->fixed)
+		return cj_fixed(t, CJ_FIXED_XOR + (kind - CJ_TERM_XOR), a, b);
 	if (commutes && cj_is_known(a)) {
 		struct cj_int swap = a;
 

@@ -346,6 +346,8 @@ div_symbolic(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 struct cj_int
 cj_int_div(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 {
+	if (t->fixed && !(cj_is_known(a) && cj_is_known(b)))
+		return cj_fixed(t, CJ_FIXED_DIV, a, b);
 	if (cj_is_value(b, 0) || cj_is_value(a, 0))
 		return cj_known(0);
 	if (cj_is_known(a) && cj_is_known(b)) {
@@ -367,6 +369,8 @@ cj_int_mod(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	struct cj_poly p;
 	struct cj_int r;
 
+	if (t->fixed && !(cj_is_known(a) && cj_is_known(b)))
+		return cj_fixed(t, CJ_FIXED_MOD, a, b);
 	if (cj_is_value(b, 0) || cj_is_value(a, 0))
 		return a;
 	if (cj_is_known(a) && cj_is_known(b))

@@ -172,6 +172,11 @@ print(struct cj_strbuf *out, const struct cj_symtab *t, struct cj_int a,
 	const struct cj_term *m;
 	bool parentheses;
 
+	if (t->fixed) {
+		cj_strbuf_printf(out, cj_is_known(a) ? "_%lld" : "%lld",
+		    (long long)cj_int_range(t, a).lo);
+		return;
+	}
 	if (cj_is_known(a)) {
 		cj_strbuf_printf(out, "%lld", (long long)a.value);
 		return;
@@ -193,6 +198,7 @@ print(struct cj_strbuf *out, const struct cj_symtab *t, struct cj_int a,
 		cj_strbuf_putc(out, ')');
 }
 
+/* In a table of fixed values as CuTe does: _4 is static, 4 dynamic. */
 void
 cj_int_print(struct cj_strbuf *out, const struct cj_symtab *t,
     struct cj_int a)

@@ -46,6 +46,15 @@ struct cj_int cj_term_sum(struct cj_symtab *t, int64_t constant,
 uint32_t cj_term_operands(const struct cj_symtab *t, const uint32_t *term,
     const uint32_t **operands);
 
+/* The operations of a table whose symbols have fixed values (sym_fixed.c). */
+enum cj_fixed {
+	CJ_FIXED_ADD, CJ_FIXED_SUB, CJ_FIXED_MUL, CJ_FIXED_DIV, CJ_FIXED_MOD,
+	CJ_FIXED_MIN, CJ_FIXED_MAX, CJ_FIXED_XOR, CJ_FIXED_AND, CJ_FIXED_OR,
+	CJ_FIXED_SHL, CJ_FIXED_SHR
+};
+struct cj_int cj_fixed(struct cj_symtab *t, enum cj_fixed op,
+    struct cj_int a, struct cj_int b);
+
 int64_t cj_gcd(int64_t a, int64_t b);
 /* Checked: sets t->overflow and returns 0. */
 int64_t cj_add64(struct cj_symtab *t, int64_t a, int64_t b);

@@ -232,6 +232,8 @@ cj_int_add(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 
 	if (cj_is_known(a) && cj_is_known(b))
 		return cj_known(cj_add64(t, a.value, b.value));
+	if (t->fixed)
+		return cj_fixed(t, CJ_FIXED_ADD, a, b);
 	if (cj_is_value(a, 0))
 		return b;
 	if (cj_is_value(b, 0))
@@ -254,6 +256,8 @@ cj_int_sub(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 		t->overflow = true;
 		return cj_known(0);
 	}
+	if (t->fixed)
+		return cj_fixed(t, CJ_FIXED_SUB, a, b);
 	if (cj_is_value(b, 0))
 		return a;
 	if (cj_int_same(a, b))
@@ -327,6 +331,8 @@ cj_int_mul(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 
 	if (cj_is_known(a) && cj_is_known(b))
 		return cj_known(cj_mul64(t, a.value, b.value));
+	if (t->fixed)
+		return cj_fixed(t, CJ_FIXED_MUL, a, b);
 	if (cj_is_known(a))
 		return mul_known(t, b, a.value);
 	if (cj_is_known(b))

@@ -18,6 +18,7 @@ struct cj_lexer {
 	uint32_t offset;		/* behind what flex has matched */
 	uint32_t comment_begin;
 	uint32_t comment_depth;
+	bool is_wrong;			/* reported since the last token */
 	bool is_bad_utf8;		/* reported: other bytes are not */
 	void *scanner;			/* flex's */
 };

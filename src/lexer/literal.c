@@ -149,6 +149,7 @@ cj_lex_stray(struct cj_lexer *lx, const char *text, uint32_t length)
 	unsigned char c = (unsigned char)text[0];
 	struct cj_diag *d;
 
+	lx->is_wrong = true;
 	if (length > 1 && c != '#') {
 		if (!lx->is_bad_utf8)
 			cj_report(lx->diags, CJ_DIAG_BAD_CHARACTER,
@@ -243,6 +244,7 @@ cj_lex_open_string(struct cj_lexer *lx, const char *text, uint32_t length)
 {
 	struct cj_diag *d;
 
+	lx->is_wrong = true;
 	read_string(lx, text, length);
 	d = cj_report(lx->diags, CJ_DIAG_BAD_STRING, lx->token.span,
 	    "this text is not closed on its line");

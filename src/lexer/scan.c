@@ -39,7 +39,9 @@ cj_lexer_next(struct cj_lexer *lx)
 	uint32_t source = lx->token.span.source;
 
 	lx->token = (struct cj_token){ .span = { source, 0, 0 } };
+	lx->is_wrong = false;
 	lx->token.kind = cj_scanner_next(lx);
+	lx->token.is_wrong = lx->is_wrong;
 	if (lx->token.kind == CJ_TOKEN_END)
 		lx->token.span = (struct cj_span){ source,
 		    lx->source->length, lx->source->length };

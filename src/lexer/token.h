@@ -18,6 +18,7 @@ enum cj_token_kind {
 struct cj_token {
 	enum cj_token_kind kind;
 	struct cj_span span;
+	bool is_wrong;			/* reported, also what led up to it */
 	union {
 		cj_name name;		/* NAME and every plain word */
 		uint64_t integer;	/* INTEGER */

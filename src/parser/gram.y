@@ -143,7 +143,7 @@ decl	: "import" STRING alias semi
 		{ $$ = NODE(@$, EXTERN_CUDA, .cuda = { true, $3, @3 }); }
 	| "extern" "bitcode" STRING semi
 		{ $$ = NODE(@$, EXTERN_BITCODE, .bitcode = { $3, @3 }); }
-	| "kernel" name "(" params ")" where targets block
+	| "kernel" name params where targets block
 		{ $$ = NODE(@$, KERNEL, .kernel = { $name, LIST($params),
 		    LIST($where), LIST($targets), $block }); }
 	| "test" STRING over block
@@ -163,7 +163,7 @@ semi	: ";"
 fn	: fnhead block			{ $$ = cj_build_fn(p, @$, $1, $2); }
 	| fnhead "=>" expr semi		{ $$ = cj_build_fn(p, @$, $1, $3); }
 	;
-fnhead	: "fn" name "(" params ")" result
+fnhead	: "fn" name params result
 		{ $$ = NODE(@$, FN, .fn = { false, $name, LIST($params),
 		    $result, NULL }); }
 	;
@@ -171,11 +171,11 @@ result	: %empty			{ $$ = NULL; }
 	| "->" type			{ $$ = $type; }
 	;
 
-params	: %empty			{ $$ = NULL; }
-	| paramlist
-	| paramlist ","
-	| error RESYNC			{ $$ = NULL; }
-	| paramlist error RESYNC
+params	: "(" ")"			{ $$ = NULL; }
+	| "(" paramlist ")"		{ $$ = $2; }
+	| "(" paramlist "," ")"		{ $$ = $2; }
+	| "(" error RESYNC ")"		{ $$ = NULL; }
+	| "(" paramlist error RESYNC ")" { $$ = $2; }
 	;
 paramlist : param			{ $$ = ADD(NULL, $param); }
 	| paramlist "," param		{ $$ = ADD($1, $param); }
@@ -351,9 +351,9 @@ count	: %empty			{ $$ = NULL; }
 /* ---- expressions --------------------------------------------------------- */
 
 expr	: operation
-	| "fn" "(" params ")" "=>" expr
-		{ $$ = NODE(@$, LAMBDA, .lambda = { LIST($params), $6 }); }
-	| "fn" "(" params ")" block
+	| "fn" params "=>" expr
+		{ $$ = NODE(@$, LAMBDA, .lambda = { LIST($params), $4 }); }
+	| "fn" params block
 		{ $$ = NODE(@$, LAMBDA, .lambda = { LIST($params), $block }); }
 	| valuearms "else" "{" expr "}"
 		{ $$ = NODE(@$, IF_VALUE, .if_value = { LIST($1), $4 }); }

@@ -96,6 +96,11 @@ struct cj_expected {
 void cj_syntax_error(struct cj_parser *p, const struct cj_expected *expected);
 void cj_report_too_deep(struct cj_parser *p, struct cj_span span);
 
+/* ---- attr.c -------------------------------------------------------------- */
+
+/* Whether anything has an attribute of this name. */
+bool cj_attr_is_known(const char *name, size_t length);
+
 /* ---- gram.y -------------------------------------------------------------- */
 
 void cj_gram_run(struct cj_parser *p);

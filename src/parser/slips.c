@@ -162,7 +162,7 @@ slip_end_of_file(const struct slip *s)
 	struct cj_token open;
 	struct cj_diag *d;
 
-	if (s->bad.kind != CJ_TOKEN_END || n == 0)
+	if (s->bad.kind != CJ_TOKEN_END || n == 0 || s->bad.is_wrong)
 		return false;
 	open = *cj_feed_token(s->p, s->p->open.at[n - 1]);
 	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->bad.span,
@@ -279,11 +279,11 @@ slip_attribute(const struct slip *s)
 	const char *name, *value;
 	int n, v;
 
-	if ((s->bad.kind != CJ_TOKEN_INTEGER &&
-	    s->bad.kind != CJ_TOKEN_NUMBER) || !is_name(s->prev.kind) ||
-	    (!expects(s, CJ_TOKEN_LPAREN) && !expects(s, CJ_TOKEN_LBRACE)))
-		return false;
 	name = text(s, s->prev.span, &n);
+	if ((s->bad.kind != CJ_TOKEN_INTEGER &&
+	    s->bad.kind != CJ_TOKEN_NUMBER && s->bad.kind != CJ_TOKEN_NAME) ||
+	    !is_name(s->prev.kind) || !cj_attr_is_known(name, (size_t)n))
+		return false;
 	value = text(s, s->bad.span, &v);
 	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->bad.span,
 	    "the arguments of \"%.*s\" stand in parentheses", n, name);
@@ -316,7 +316,7 @@ slip_assign_in_condition(const struct slip *s)
 	struct cj_diag *d;
 
 	if (s->bad.kind != CJ_TOKEN_ASSIGN || !ends_operand(s->prev.kind) ||
-	    !expects(s, CJ_TOKEN_LBRACE) ||
+	    ends_operand(token(s, -2).kind) || !expects(s, CJ_TOKEN_LBRACE) ||
 	    find_back(s, begins_condition) == 0)
 		return false;
 	d = report(s, s->bad.span, "\"=\" assigns; \"==\" compares");
@@ -454,7 +454,7 @@ slip_reserved(const struct slip *s)
 	if (!cj_token_is_reserved(s->bad.kind) ||
 	    s->bad.kind == CJ_TOKEN_ANY || !expects(s, CJ_TOKEN_NAME) ||
 	    expects(s, CJ_TOKEN_INTEGER) || expects(s, CJ_TOKEN_LBRACE) ||
-	    expects(s, CJ_TOKEN_IF) ||
+	    expects(s, CJ_TOKEN_IF) || expects(s, CJ_TOKEN_RBRACE) ||
 	    cj_feed_is_first(s->p, s->at))
 		return false;
 	cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->bad.span,
@@ -480,6 +480,8 @@ slip_semicolon(const struct slip *s)
 	const char *t;
 	int n;
 
+	if (s->prev.is_wrong || s->bad.is_wrong)
+		return false;
 	if (!expects(s, CJ_TOKEN_SEMICOLON) || !begins_line_or_ends_block(s) ||
 	    is_binary(s->bad.kind) || s->prev.kind == CJ_TOKEN_BEFORE)
 		return false;
@@ -574,6 +576,7 @@ group_remove(struct cj_expected *left, const struct group *g)
 enum { WORDS_MAX = 6 };
 
 struct words {
+	struct cj_arena *arena;
 	const char *at[WORDS_MAX];
 	bool is_quoted[WORDS_MAX];
 	uint32_t count;
@@ -588,30 +591,40 @@ add_word(struct words *w, const char *word, bool is_quoted)
 	w->is_quoted[w->count++] = is_quoted;
 }
 
+static void
+add_token(struct words *w, enum cj_token_kind kind)
+{
+	if (kind == CJ_TOKEN_INTEGER)
+		add_word(w, "an integer", false);
+	else if (kind == CJ_TOKEN_CUDA_TEXT)
+		add_word(w, "C++ text in { }", false);
+	else if (cj_token_is_class(kind))
+		add_word(w, cj_printf(w->arena, "a %s", cj_token_text(kind)),
+		    false);
+	else
+		add_word(w, cj_token_text(kind), true);
+}
+
 static struct words
 describe(const struct slip *s)
 {
 	struct cj_expected left = *s->expected;
-	struct words w = { .count = 0 };
+	struct words w = { .arena = s->p->arena };
 	size_t i;
 	int k;
 
 	for (i = 0; i < CJ_LENGTH(groups); i++) {
-		if (!expects(s, groups[i].mark) ||
-		    !expects(s, groups[i].second) ||
-		    (groups[i].mark != CJ_TOKEN_NAME && !left.at[
-		    groups[i].mark - CJ_TOKEN_NAME]))
-			continue;
-		if (groups[i].mark == CJ_TOKEN_NAME &&
-		    !left.at[CJ_TOKEN_NAME - CJ_TOKEN_NAME])
+		if (!left.at[groups[i].mark - CJ_TOKEN_NAME] ||
+		    !expects(s, groups[i].second))
 			continue;
 		group_remove(&left, &groups[i]);
-		add_word(&w, groups[i].text, false);
+		add_word(&w, groups[i].mark == CJ_TOKEN_NAME &&
+		    ends_operand(s->prev.kind) ? "an attribute" :
+		    groups[i].text, false);
 	}
 	for (k = CJ_TOKEN_NAME; k < CJ_TOKEN_AFTER; k++)
 		if (left.at[k - CJ_TOKEN_NAME])
-			add_word(&w, cj_token_text((enum cj_token_kind)k),
-			    !cj_token_is_class((enum cj_token_kind)k));
+			add_token(&w, (enum cj_token_kind)k);
 	if (left.at[CJ_TOKEN_AFTER - CJ_TOKEN_NAME])
 		add_word(&w, "end of file", false);
 	return w;
@@ -692,7 +705,9 @@ cj_syntax_error(struct cj_parser *p, const struct cj_expected *expected)
 	for (i = 0; i < CJ_LENGTH(slips); i++)
 		if (slips[i](&s))
 			return;
-	report_expected(&s);
+	/* the scanner has reported what stands here */
+	if (!s.bad.is_wrong && !s.prev.is_wrong)
+		report_expected(&s);
 }
 
 void

@@ -100,7 +100,7 @@ set_warning(struct cj_diags *ds, const char *word)
 }
 
 void
-cj_set_warnings(struct cj_frame *f, const struct cj_sources *sources)
+cj_set_warnings(struct cj_work *f, const struct cj_sources *sources)
 {
 	const cutejit_options *o = &f->context->options;
 	size_t i;
@@ -214,7 +214,7 @@ furnish(struct cutejit_context *c)
 	if (CJ_RECOVER(&c->recover))
 		return false;
 	own_options(c);
-	c->cache = cj_cache_open(&c->arena, &c->options);
+	c->store = cj_store_open(&c->arena, &c->options);
 	return true;
 }
 

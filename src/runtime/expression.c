@@ -15,7 +15,7 @@ struct emitting {
 };
 
 static cutejit_status
-emit(struct cj_frame *f, void *arguments)
+emit(struct cj_work *f, void *arguments)
 {
 	struct emitting *e = arguments;
 	struct cj_sources *sources = CJ_NEW(&f->arena, struct cj_sources);
@@ -70,7 +70,7 @@ struct evaluating {
 };
 
 static cutejit_status
-evaluate(struct cj_frame *f, void *arguments)
+evaluate(struct cj_work *f, void *arguments)
 {
 	struct evaluating *e = arguments;
 	struct cutejit_module *m = e->module;
@@ -116,7 +116,7 @@ struct checking {
 };
 
 static cutejit_status
-check(struct cj_frame *f, void *arguments)
+check(struct cj_work *f, void *arguments)
 {
 	struct checking *c = arguments;
 	struct cj_strbuf b;

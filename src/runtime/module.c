@@ -2,7 +2,7 @@
  * Modules: a text with all it imports, and what can be asked of it.
  *
  * Elaboration writes into the names and the sources of a module, so it has one
- * lock, and while a frame holds it the module's arena leaves by that frame.
+ * lock, and while a call holds it the module's arena leaves by that call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ cutejit_module_destroy(cutejit_module *module)
 }
 
 void
-cj_module_enter(struct cj_frame *f, struct cutejit_module *m,
+cj_module_enter(struct cj_work *f, struct cutejit_module *m,
     struct cj_cleanup *c)
 {
 	cj_defer_lock(f, c, &m->lock);
@@ -60,7 +60,7 @@ cj_module_enter(struct cj_frame *f, struct cutejit_module *m,
 }
 
 void
-cj_module_leave(struct cj_frame *f, struct cutejit_module *m,
+cj_module_leave(struct cj_work *f, struct cutejit_module *m,
     struct cj_cleanup *c)
 {
 	m->arena.recover = NULL;
@@ -123,7 +123,7 @@ folder_length(const char *path)
 }
 
 struct importing {
-	struct cj_frame *f;
+	struct cj_work *f;
 	struct cj_arena *arena;
 };
 
@@ -263,7 +263,7 @@ list_files(struct cutejit_module *m)
 }
 
 static struct cutejit_module *
-allocate(struct cj_frame *f)
+allocate(struct cj_work *f)
 {
 	struct cutejit_context *c = f->context;
 	struct cutejit_module *m = cj_take(c, sizeof *m);
@@ -287,9 +287,9 @@ drop(void *module)
 }
 
 /* Parse and list. Messages name texts of the module, so that a module that is
- * wrong is kept until the frame has ended: it stays on the cleanup list. */
+ * wrong is kept until the call has ended: it stays on the cleanup list. */
 static bool
-load(struct cj_frame *f, struct cutejit_module *m, const char *name,
+load(struct cj_work *f, struct cutejit_module *m, const char *name,
     const char *text, size_t length)
 {
 	struct importing im = { f, &m->arena };
@@ -321,7 +321,7 @@ load(struct cj_frame *f, struct cutejit_module *m, const char *name,
  * thread's report before the module goes.
  */
 static void
-keep_messages(struct cj_frame *f, struct cutejit_module *m)
+keep_messages(struct cj_work *f, struct cutejit_module *m)
 {
 	struct cj_sources *copy = CJ_NEW(&f->arena, struct cj_sources);
 	uint32_t i;
@@ -337,7 +337,7 @@ keep_messages(struct cj_frame *f, struct cutejit_module *m)
 }
 
 cutejit_status
-cj_module_load(struct cj_frame *f, const char *name, const char *text,
+cj_module_load(struct cj_work *f, const char *name, const char *text,
     size_t length, struct cutejit_module **out)
 {
 	struct cutejit_module *m = allocate(f);
@@ -366,7 +366,7 @@ struct from {
 };
 
 static cutejit_status
-from_memory(struct cj_frame *f, void *arguments)
+from_memory(struct cj_work *f, void *arguments)
 {
 	struct from *a = arguments;
 
@@ -375,7 +375,7 @@ from_memory(struct cj_frame *f, void *arguments)
 }
 
 static cutejit_status
-from_file(struct cj_frame *f, void *arguments)
+from_file(struct cj_work *f, void *arguments)
 {
 	struct from *a = arguments;
 
@@ -424,7 +424,7 @@ cutejit_module_from_memory(cutejit_context *context, const char *name,
 
 /* Made once; it belongs to the context, so it holds no reference of it. */
 struct cutejit_module *
-cj_module_blank(struct cj_frame *f)
+cj_module_blank(struct cj_work *f)
 {
 	struct cutejit_context *c = f->context;
 	struct cutejit_module *m = NULL;
@@ -480,7 +480,7 @@ cutejit_module_test(const cutejit_module *module, size_t i)
 }
 
 static void
-say_unknown(struct cj_frame *f, const struct cutejit_module *m,
+say_unknown(struct cj_work *f, const struct cutejit_module *m,
     const char *kernel)
 {
 	const char **names = CJ_NEWS(&f->arena, const char *, m->member_count);
@@ -498,7 +498,7 @@ say_unknown(struct cj_frame *f, const struct cutejit_module *m,
 
 /* Members of a family stand in order, but not always side by side. */
 const struct cj_member_info *
-cj_module_family(struct cj_frame *f, const struct cutejit_module *m,
+cj_module_family(struct cj_work *f, const struct cutejit_module *m,
     const char *kernel, uint32_t *count)
 {
 	struct cj_member_info *family;
@@ -516,7 +516,7 @@ cj_module_family(struct cj_frame *f, const struct cutejit_module *m,
 }
 
 uint32_t
-cj_run_parameters(struct cj_frame *f, const struct cutejit_module *m,
+cj_run_parameters(struct cj_work *f, const struct cutejit_module *m,
     const struct cj_member_info *member,
     const struct cj_parameter_info ***out)
 {

@@ -28,7 +28,7 @@ put_sources(struct cj_strbuf *b, const struct cutejit_module *m)
 }
 
 static const char *
-report_text(struct cj_frame *f, size_t *length)
+report_text(struct cj_work *f, size_t *length)
 {
 	struct cj_strbuf b;
 
@@ -72,7 +72,7 @@ folder(void)
 }
 
 const char *
-cj_repro_write(struct cj_frame *f)
+cj_repro_write(struct cj_work *f)
 {
 	size_t length;
 	const char *text = report_text(f, &length);

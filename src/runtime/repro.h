@@ -4,10 +4,10 @@
 #ifndef CJ_REPRO_H
 #define CJ_REPRO_H
 
-struct cj_frame;
+struct cj_work;
 
-/* Write what is known of the fault that the frame left for; the path, on the
- * frame's arena, or NULL if it could not be written. */
-const char *cj_repro_write(struct cj_frame *f);
+/* Write what is known of the fault that the work left for; the path, on the
+ * arena of the work, or NULL if it could not be written. */
+const char *cj_repro_write(struct cj_work *f);
 
 #endif

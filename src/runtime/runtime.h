@@ -1,14 +1,14 @@
 /*
  * Front header of runtime/: the library behind cutejit.h.
  *
- * frame    one public call: its memory, deadline, messages, way out
+ * work     one public call: its memory, deadline, messages, way out
  * context  options, cache, assembler, what threads last reported
  * module   a unit of elab.h with its names and sources, behind one lock
  * program  a compiled kernel, shared by all who ask for the same
  * kernel   a program together with the module it is of
  * launch   a kernel and its arguments (launch.c)
  *
- *	public function -> cj_enter(context, body, arguments) -> body(frame)
+ *	public function -> cj_enter(context, body, arguments) -> body(work)
  *
  * Only cj_enter sets a recovery point. Whatever a body holds besides arenas
  * (locks, files, references) it gives to cj_defer while code that may leave
@@ -48,7 +48,7 @@ bool cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
 void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
     struct cj_span span);
 
-/* ---- frames (frame.c) ----------------------------------------------------- */
+/* ---- work (enter.c) ----------------------------------------------------- */
 
 struct cj_cleanup {
 	void (*run)(void *object);
@@ -56,7 +56,7 @@ struct cj_cleanup {
 	struct cj_cleanup *outer;
 };
 
-struct cj_frame {
+struct cj_work {
 	struct cutejit_context *context;
 	struct cj_recover recover;
 	struct cj_arena arena;		/* until the call ends */
@@ -70,36 +70,36 @@ struct cj_frame {
 	const char *doing;
 };
 
-typedef cutejit_status cj_body(struct cj_frame *f, void *arguments);
+typedef cutejit_status cj_body(struct cj_work *f, void *arguments);
 cutejit_status cj_enter(struct cutejit_context *c, cj_body *body,
     void *arguments);
 
 /* Run `run(object)` if control leaves before cj_undefer. */
-void cj_defer(struct cj_frame *f, struct cj_cleanup *c,
+void cj_defer(struct cj_work *f, struct cj_cleanup *c,
     void (*run)(void *object), void *object);
-void cj_undefer(struct cj_frame *f, struct cj_cleanup *c);
-void cj_defer_lock(struct cj_frame *f, struct cj_cleanup *c,
+void cj_undefer(struct cj_work *f, struct cj_cleanup *c);
+void cj_defer_lock(struct cj_work *f, struct cj_cleanup *c,
     pthread_mutex_t *lock);			/* locks */
-void cj_undefer_lock(struct cj_frame *f, struct cj_cleanup *c);
+void cj_undefer_lock(struct cj_work *f, struct cj_cleanup *c);
 
 /* Leaves if the deadline has passed or the caller cancels. */
-void cj_check_time(struct cj_frame *f);
+void cj_check_time(struct cj_work *f);
 int64_t cj_clock(void);				/* monotonic, nanoseconds */
 double cj_ms_since(int64_t start);
 /* Whether the time is over, without leaving. */
-bool cj_is_late(const struct cj_frame *f);
+bool cj_is_late(const struct cj_work *f);
 
 /* A message without a place; returns the status for convenience. */
-cutejit_status cj_fail(struct cj_frame *f, cutejit_status status,
+cutejit_status cj_fail(struct cj_work *f, cutejit_status status,
     enum cj_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void cj_say_help(struct cj_frame *f, const char *format, ...)
+void cj_say_help(struct cj_work *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));	/* of the newest message */
 /* A fault of a tool or of code generation: leaves. */
-noreturn void cj_fault(struct cj_frame *f, const char *format, ...)
+noreturn void cj_fault(struct cj_work *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Give a text to the caller, who sees a copy in *at after the call. */
-void cj_give(struct cj_frame *f, const char *text, const char **at);
+void cj_give(struct cj_work *f, const char *text, const char **at);
 
 /* ---- a watch over runs that cannot look at the clock themselves ----------- */
 
@@ -108,14 +108,14 @@ struct cj_watch {
 	atomic_int done;
 	bool running;
 	pthread_t thread;
-	struct cj_frame *frame;
+	struct cj_work *work;
 };
-void cj_watch_begin(struct cj_watch *w, struct cj_frame *f);
+void cj_watch_begin(struct cj_watch *w, struct cj_work *f);
 void cj_watch_end(struct cj_watch *w);
 
 /* ---- contexts ------------------------------------------------------------- */
 
-struct cj_cache;
+struct cj_store;
 struct cj_assembler;
 
 struct cj_thread_report {
@@ -132,7 +132,7 @@ struct cutejit_context {
 	cutejit_options options;
 	pthread_mutex_t lock;		/* of what follows */
 	struct cj_thread_report *reports;
-	struct cj_cache *cache;		/* cache_disk.c; never NULL */
+	struct cj_store *store;		/* cache_disk.c; never NULL */
 	struct cj_assembler *assembler;	/* assemble.c; NULL: not looked for */
 	struct cutejit_module *blank;	/* a module without text, or NULL */
 };
@@ -144,7 +144,7 @@ void cj_context_drop(struct cutejit_context *c);
 void cj_log(struct cutejit_context *c, cutejit_log_level level,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Settings of warnings as the context has them. */
-void cj_set_warnings(struct cj_frame *f, const struct cj_sources *sources);
+void cj_set_warnings(struct cj_work *f, const struct cj_sources *sources);
 
 /* Copy a structure of options of the caller's size over `known` bytes that
  * hold the defaults. False: a size that cannot be, or an unknown member set. */
@@ -163,7 +163,7 @@ struct cutejit_module {
 	struct cutejit_context *context;
 	bool is_blank;			/* holds no reference of its context */
 	struct cj_arena arena;		/* texts, trees, tables below */
-	struct cj_recover *nowhere;	/* while no frame uses the arena */
+	struct cj_recover *nowhere;	/* while no work uses the arena */
 	pthread_mutex_t lock;		/* of elaboration */
 	struct cj_names names;
 	struct cj_sources sources;
@@ -185,22 +185,22 @@ struct cutejit_module {
 
 void cj_module_hold(struct cutejit_module *m);
 void cj_module_drop(struct cutejit_module *m);
-cutejit_status cj_module_load(struct cj_frame *f, const char *name,
+cutejit_status cj_module_load(struct cj_work *f, const char *name,
     const char *text, size_t length, struct cutejit_module **out);
 /* The context's module without text; not to be dropped. */
-struct cutejit_module *cj_module_blank(struct cj_frame *f);
+struct cutejit_module *cj_module_blank(struct cj_work *f);
 
-/* Between these, elaboration of the module belongs to the frame. */
-void cj_module_enter(struct cj_frame *f, struct cutejit_module *m,
+/* Between these, elaboration of the module belongs to the work. */
+void cj_module_enter(struct cj_work *f, struct cutejit_module *m,
     struct cj_cleanup *c);
-void cj_module_leave(struct cj_frame *f, struct cutejit_module *m,
+void cj_module_leave(struct cj_work *f, struct cutejit_module *m,
     struct cj_cleanup *c);
 
 /* First member of the family; NULL with a message if there is none. */
-const struct cj_member_info *cj_module_family(struct cj_frame *f,
+const struct cj_member_info *cj_module_family(struct cj_work *f,
     const struct cutejit_module *m, const char *kernel, uint32_t *count);
 /* Run-time parameters of a member, in order. */
-uint32_t cj_run_parameters(struct cj_frame *f, const struct cutejit_module *m,
+uint32_t cj_run_parameters(struct cj_work *f, const struct cutejit_module *m,
     const struct cj_member_info *member,
     const struct cj_parameter_info ***out);
 
@@ -226,10 +226,10 @@ struct cj_arguments {
 };
 
 /* Sort and convert the caller's arguments for a member's parameters. */
-cutejit_status cj_arguments_read(struct cj_frame *f,
+cutejit_status cj_arguments_read(struct cj_work *f,
     const struct cutejit_module *m, const struct cj_member_info *member,
     const cutejit_argument *given, size_t count, struct cj_arguments *out);
-bool cj_view_read(struct cj_frame *f, const char *name,
+bool cj_view_read(struct cj_work *f, const char *name,
     const cutejit_tensor *t, struct cj_view *out);
 
 /* Bits of the leaves of a host function, one uint64_t per register. */
@@ -307,20 +307,20 @@ struct cutejit_kernel {
 
 /* Find or make the program of a recipe, up to a stage at least. On CUTEJIT_OK
  * *out is held for the caller. */
-cutejit_status cj_program_get(struct cj_frame *f, struct cutejit_module *m,
+cutejit_status cj_program_get(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program **out);
 void cj_program_drop(struct cj_program *p);
 void cj_program_hold(struct cj_program *p);
 
 /* The arrows of the picture in compile.c. */
-cutejit_status cj_make_ir(struct cj_frame *f, struct cutejit_module *m,
+cutejit_status cj_make_ir(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p);
-cutejit_status cj_make_ptx(struct cj_frame *f, const struct cj_recipe *r,
+cutejit_status cj_make_ptx(struct cj_work *f, const struct cj_recipe *r,
     struct cj_program *p);
-cutejit_status cj_make_image(struct cj_frame *f, const struct cj_recipe *r,
+cutejit_status cj_make_image(struct cj_work *f, const struct cj_recipe *r,
     struct cj_program *p);
 /* Elaborate anew, without passes. */
-struct cj_module *cj_elaborate(struct cj_frame *f, struct cutejit_module *m,
+struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds);
 
 /* Choose a member and bind: the first of `count` from `first` that fits. */
@@ -333,7 +333,7 @@ struct cj_choice {
 	int member;				/* -1: the first that fits */
 	bool on_gpu;				/* the target must serve */
 };
-cutejit_status cj_choose(struct cj_frame *f, struct cutejit_module *m,
+cutejit_status cj_choose(struct cj_work *f, struct cutejit_module *m,
     const char *kernel, const struct cj_choice *choice, struct cj_recipe *r);
 
 struct cj_program *cj_table_find(struct cj_program_table *t,
@@ -347,7 +347,7 @@ void cj_table_fini(struct cj_program_table *t);
 /* ---- targets and small things --------------------------------------------- */
 
 /* The target for `name`, or for the GPU that is there, or sm_90a. */
-const struct cj_target *cj_target_default(struct cj_frame *f,
+const struct cj_target *cj_target_default(struct cj_work *f,
     const char *name);
 
 /* Values of our environment variables; NULL if unset or empty. */

@@ -1,5 +1,5 @@
 /*
- * Frames: how a public call begins, and the ways in which it ends.
+ * Work: how a public call begins, and the ways in which it ends.
  *
  * A call has an arena, a list of messages, a deadline, and one recovery point.
  * When it ends, its messages are copied to the record that its context keeps
@@ -29,7 +29,7 @@ cj_ms_since(int64_t start)
 }
 
 void
-cj_defer(struct cj_frame *f, struct cj_cleanup *c, void (*run)(void *object),
+cj_defer(struct cj_work *f, struct cj_cleanup *c, void (*run)(void *object),
     void *object)
 {
 	c->run = run;
@@ -39,7 +39,7 @@ cj_defer(struct cj_frame *f, struct cj_cleanup *c, void (*run)(void *object),
 }
 
 void
-cj_undefer(struct cj_frame *f, struct cj_cleanup *c)
+cj_undefer(struct cj_work *f, struct cj_cleanup *c)
 {
 	assert(f->cleanups == c && "cleanups end in reverse order");
 	f->cleanups = c->outer;
@@ -52,14 +52,14 @@ unlock(void *lock)
 }
 
 void
-cj_defer_lock(struct cj_frame *f, struct cj_cleanup *c, pthread_mutex_t *lock)
+cj_defer_lock(struct cj_work *f, struct cj_cleanup *c, pthread_mutex_t *lock)
 {
 	pthread_mutex_lock(lock);
 	cj_defer(f, c, unlock, lock);
 }
 
 void
-cj_undefer_lock(struct cj_frame *f, struct cj_cleanup *c)
+cj_undefer_lock(struct cj_work *f, struct cj_cleanup *c)
 {
 	pthread_mutex_t *lock = c->object;
 
@@ -68,7 +68,7 @@ cj_undefer_lock(struct cj_frame *f, struct cj_cleanup *c)
 }
 
 bool
-cj_is_late(const struct cj_frame *f)
+cj_is_late(const struct cj_work *f)
 {
 	const cutejit_options *o = &f->context->options;
 
@@ -77,14 +77,14 @@ cj_is_late(const struct cj_frame *f)
 }
 
 void
-cj_check_time(struct cj_frame *f)
+cj_check_time(struct cj_work *f)
 {
 	if (cj_is_late(f))
 		cj_leave(&f->recover, CJ_WHY_DEADLINE, "late");
 }
 
 cutejit_status
-cj_fail(struct cj_frame *f, cutejit_status status, enum cj_code code,
+cj_fail(struct cj_work *f, cutejit_status status, enum cj_code code,
     const char *format, ...)
 {
 	struct cj_span nowhere = { 0 };
@@ -100,7 +100,7 @@ cj_fail(struct cj_frame *f, cutejit_status status, enum cj_code code,
 }
 
 void
-cj_say_help(struct cj_frame *f, const char *format, ...)
+cj_say_help(struct cj_work *f, const char *format, ...)
 {
 	struct cj_diag *d = f->diags.first;
 	struct cj_strbuf b;
@@ -118,7 +118,7 @@ cj_say_help(struct cj_frame *f, const char *format, ...)
 }
 
 void
-cj_fault(struct cj_frame *f, const char *format, ...)
+cj_fault(struct cj_work *f, const char *format, ...)
 {
 	char text[sizeof f->recover.text];
 	va_list ap;
@@ -130,7 +130,7 @@ cj_fault(struct cj_frame *f, const char *format, ...)
 }
 
 void
-cj_give(struct cj_frame *f, const char *text, const char **at)
+cj_give(struct cj_work *f, const char *text, const char **at)
 {
 	f->value = text;
 	f->value_at = at;
@@ -192,14 +192,14 @@ cutejit_context_report(const cutejit_context *context)
 }
 
 static bool
-has_something_to_say(const struct cj_frame *f)
+has_something_to_say(const struct cj_work *f)
 {
 	return f->diags.first != NULL || f->value != NULL;
 }
 
 /* Hand messages and text over to the thread. */
 static cutejit_status
-publish(struct cj_frame *f, cutejit_status status)
+publish(struct cj_work *f, cutejit_status status)
 {
 	struct cj_thread_report *r =
 	    thread_report(f->context, has_something_to_say(f));
@@ -221,7 +221,7 @@ publish(struct cj_frame *f, cutejit_status status)
 /* ---- ends ----------------------------------------------------------------- */
 
 static void
-run_cleanups(struct cj_frame *f)
+run_cleanups(struct cj_work *f)
 {
 	while (f->cleanups != NULL) {
 		struct cj_cleanup *c = f->cleanups;
@@ -232,7 +232,7 @@ run_cleanups(struct cj_frame *f)
 }
 
 static cutejit_status
-tell_fault(struct cj_frame *f)
+tell_fault(struct cj_work *f)
 {
 	const char *path = cj_repro_write(f);
 
@@ -248,7 +248,7 @@ tell_fault(struct cj_frame *f)
 
 /* What control left for. Messages of the call so far are kept. */
 static cutejit_status
-tell_why(struct cj_frame *f)
+tell_why(struct cj_work *f)
 {
 	switch (f->recover.why) {
 	case CJ_WHY_DEADLINE:
@@ -266,7 +266,7 @@ tell_why(struct cj_frame *f)
 
 /* The second way out, for telling about the first. */
 static cutejit_status
-recovered(struct cj_frame *f)
+recovered(struct cj_work *f)
 {
 	struct cj_recover second = { 0 };
 
@@ -283,7 +283,7 @@ recovered(struct cj_frame *f)
 cutejit_status
 cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 {
-	struct cj_frame f = { .context = c };
+	struct cj_work f = { .context = c };
 	cutejit_status status;
 
 	cj_context_hold(c);
@@ -317,7 +317,7 @@ watch(void *argument)
 	struct timespec step = { 0, WATCH_NS };
 
 	while (atomic_load(&w->done) == 0) {
-		if (cj_is_late(w->frame)) {
+		if (cj_is_late(w->work)) {
 			w->stop = 1;
 			break;
 		}
@@ -328,10 +328,10 @@ watch(void *argument)
 
 /* Without a thread the run simply goes on to its end. */
 void
-cj_watch_begin(struct cj_watch *w, struct cj_frame *f)
+cj_watch_begin(struct cj_watch *w, struct cj_work *f)
 {
 	memset(w, 0, sizeof *w);
-	w->frame = f;
+	w->work = f;
 	if (f->deadline == 0 && f->context->options.cancel == NULL)
 		return;
 	w->running = pthread_create(&w->thread, NULL, watch, w) == 0;

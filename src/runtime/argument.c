@@ -1,0 +1,590 @@
+/*
+ * Arguments: from what the caller has to what elaboration binds, and to the
+ * leaves of a host function.
+ *
+ * Nothing here looks at a contract: patterns are matched by cj_bind, conditions
+ * by the host function. What is checked is that the description of a tensor
+ * makes sense, and, once rights are known, that nothing overlaps.
+ */
+#include "runtime.h"
+
+/* ---- element types -------------------------------------------------------- */
+
+/* Codes of DLPack 1.x. */
+enum { DL_INT, DL_UINT, DL_FLOAT, DL_BFLOAT = 4, DL_BOOL = 6, DL_E4M3FN = 10,
+    DL_E5M2 = 12, DL_E8M0 = 14, DL_E2M3 = 15, DL_E3M2 = 16, DL_E2M1 = 17 };
+
+static const struct {
+	uint8_t code, bits;
+	enum cj_kind kind;
+} kinds[] = {
+	{ DL_INT, 8, CJ_KIND_I8 }, { DL_INT, 16, CJ_KIND_I16 },
+	{ DL_INT, 32, CJ_KIND_I32 }, { DL_INT, 64, CJ_KIND_I64 },
+	{ DL_INT, 4, CJ_KIND_I4 }, { DL_UINT, 4, CJ_KIND_U4 },
+	{ DL_UINT, 8, CJ_KIND_U8 }, { DL_UINT, 16, CJ_KIND_U16 },
+	{ DL_UINT, 32, CJ_KIND_U32 }, { DL_UINT, 64, CJ_KIND_U64 },
+	{ DL_FLOAT, 16, CJ_KIND_F16 }, { DL_FLOAT, 32, CJ_KIND_F32 },
+	{ DL_FLOAT, 64, CJ_KIND_F64 }, { DL_BFLOAT, 16, CJ_KIND_BF16 },
+	{ DL_BOOL, 8, CJ_KIND_BOOL }, { DL_E4M3FN, 8, CJ_KIND_F8E4M3 },
+	{ DL_E5M2, 8, CJ_KIND_F8E5M2 }, { DL_E8M0, 8, CJ_KIND_F8UE8M0 },
+	{ DL_E2M3, 6, CJ_KIND_F6E2M3 }, { DL_E3M2, 6, CJ_KIND_F6E3M2 },
+	{ DL_E2M1, 4, CJ_KIND_F4E2M1 },
+};
+
+/* `packed`: how many elements of the language one of the tensor's holds. */
+static enum cj_kind
+kind_of(const cutejit_tensor *t, int *packed)
+{
+	size_t i;
+
+	*packed = 1;
+	for (i = 0; i < CJ_LENGTH(kinds); i++) {
+		if (kinds[i].code != t->code || kinds[i].bits != t->bits)
+			continue;
+		if (t->lanes == 2 && t->bits == 4)
+			*packed = 2;
+		else if (t->lanes > 1)
+			break;
+		return kinds[i].kind;
+	}
+	return CJ_KIND_VOID;
+}
+
+const char *
+cutejit_type_of(const cutejit_tensor *tensor)
+{
+	enum cj_kind k;
+	int packed;
+
+	if (tensor == NULL)
+		return NULL;
+	k = kind_of(tensor, &packed);
+	return k != CJ_KIND_VOID ? cj_kind_text(k) : NULL;
+}
+
+static int
+set_kind(cutejit_tensor *t, enum cj_kind k)
+{
+	size_t i;
+
+	if (k == CJ_KIND_TF32)		/* stored as f32 */
+		k = CJ_KIND_F32;
+	else if (k == CJ_KIND_INDEX)
+		k = CJ_KIND_I64;
+	for (i = 0; i < CJ_LENGTH(kinds); i++)
+		if (kinds[i].kind == k) {
+			t->code = kinds[i].code;
+			t->bits = kinds[i].bits;
+			t->lanes = 1;
+			return 1;
+		}
+	return 0;
+}
+
+int
+cutejit_type_set(cutejit_tensor *tensor, const char *type)
+{
+	if (tensor == NULL || type == NULL)
+		return 0;
+	return set_kind(tensor, cj_kind_find(type));
+}
+
+/* ---- tensors -------------------------------------------------------------- */
+
+static bool
+refuse(struct cj_work *f, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool
+refuse(struct cj_work *f, const char *name, const char *format, ...)
+{
+	struct cj_strbuf b;
+	va_list ap;
+
+	cj_strbuf_init(&b, &f->arena);
+	va_start(ap, format);
+	cj_strbuf_vprintf(&b, format, ap);
+	va_end(ap);
+	cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT, "argument \"%s\": %s",
+	    name, b.text);
+	return false;
+}
+
+/* Elements reached by a view; false if they do not fit 62 bits. */
+static bool
+find_reach(struct cj_view *v)
+{
+	int64_t lo = 0, hi = 0, far;
+	uint32_t i;
+
+	for (i = 0; i < v->rank; i++) {
+		if (v->extents[i] == 0) {
+			v->lo = v->hi = 0;
+			return true;
+		}
+		if (__builtin_mul_overflow(v->extents[i] - 1, v->strides[i],
+		    &far)
+		    || __builtin_add_overflow(far < 0 ? lo : hi, far,
+		    far < 0 ? &lo : &hi))
+			return false;
+	}
+	v->lo = lo;
+	v->hi = hi + 1;
+	return hi < INT64_MAX / 64 && lo > -INT64_MAX / 64;
+}
+
+static bool
+read_shape(struct cj_work *f, const char *name, const cutejit_tensor *t,
+    int packed, struct cj_view *v)
+{
+	int64_t *extents = CJ_NEWS(&f->arena, int64_t, v->rank);
+	int64_t *strides = CJ_NEWS(&f->arena, int64_t, v->rank);
+	int64_t compact = 1;
+	uint32_t i;
+
+	for (i = v->rank; i-- > 0;) {
+		bool last = i == v->rank - 1;
+
+		extents[i] = t->shape[i];
+		if (extents[i] < 0)
+			return refuse(f, name, "extent %lld of mode %u is "
+			    "negative", (long long)extents[i], i);
+		if (packed == 2 && last)
+			extents[i] *= packed;
+		strides[i] = t->strides == NULL ? compact : t->strides[i];
+		if (packed == 2 && !last && t->strides != NULL)
+			strides[i] *= packed;
+		if (__builtin_mul_overflow(compact, extents[i] > 0
+		    ? extents[i] : 1, &compact))
+			return refuse(f, name, "its extents are too large");
+	}
+	v->extents = extents;
+	v->strides = strides;
+	if (!find_reach(v))
+		return refuse(f, name, "its extents and strides are too large");
+	return true;
+}
+
+bool
+cj_view_read(struct cj_work *f, const char *name, const cutejit_tensor *t,
+    struct cj_view *v)
+{
+	int packed;
+
+	memset(v, 0, sizeof *v);
+	if (t == NULL)
+		return refuse(f, name, "the tensor is NULL");
+	v->kind = kind_of(t, &packed);
+	if (v->kind == CJ_KIND_VOID)
+		return refuse(f, name, "no type of the language has code %d, "
+		    "%d bits, %d lanes", t->code, t->bits, t->lanes);
+	if (t->ndim < 0 || t->ndim > 64 || (t->shape == NULL && t->ndim > 0))
+		return refuse(f, name, "%d is no number of modes, or the "
+		    "shape is missing", t->ndim);
+	if (t->device_type != CUTEJIT_DL_CPU
+	    && t->device_type != CUTEJIT_DL_CUDA
+	    && t->device_type != CUTEJIT_DL_CUDA_HOST
+	    && t->device_type != CUTEJIT_DL_CUDA_MANAGED)
+		return refuse(f, name, "memory of device type %d is neither "
+		    "the CPU's nor CUDA's", t->device_type);
+	v->rank = (uint32_t)t->ndim;
+	v->device_type = t->device_type;
+	v->device_id = t->device_id;
+	if (!read_shape(f, name, t, packed, v))
+		return false;
+	v->data = (char *)t->data + t->byte_offset;
+	if (t->data == NULL && v->hi > v->lo)
+		return refuse(f, name, "its memory is NULL");
+	return true;
+}
+
+/* ---- scalars -------------------------------------------------------------- */
+
+static bool
+scalar_int(struct cj_work *f, const char *name, enum cj_kind k, int64_t value,
+    struct cj_actual *out)
+{
+	static const struct cj_conversion plain = { .is_default = true };
+
+	out->bits = cj_num_convert(k, CJ_KIND_INDEX, (uint64_t)value, plain);
+	if ((cj_kind_is_integer(k) || k == CJ_KIND_BOOL)
+	    && cj_num_to_i64(k, out->bits) != value
+	    && !(k == CJ_KIND_U64 && value >= 0))
+		return refuse(f, name, "%lld is no value of %s",
+		    (long long)value, cj_kind_text(k));
+	return true;
+}
+
+static bool
+scalar_float(struct cj_work *f, const char *name, enum cj_kind k,
+    double value, struct cj_actual *out)
+{
+	if (cj_kind_is_float(k)) {
+		out->bits = cj_num_from_f64(k, value);
+		return true;
+	}
+	if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0)
+	    || (double)(int64_t)value != value)
+		return refuse(f, name, "%g is no value of %s", value,
+		    cj_kind_text(k));
+	return scalar_int(f, name, k, (int64_t)value, out);
+}
+
+static bool
+scalar_text(struct cj_work *f, const char *name, enum cj_kind k,
+    const char *text, struct cj_actual *out)
+{
+	if (k == CJ_KIND_BOOL && (strcmp(text, "true") == 0
+	    || strcmp(text, "false") == 0)) {
+		out->bits = text[0] == 't';
+		return true;
+	}
+	if (!cj_num_read(k, text, strlen(text), &out->bits))
+		return refuse(f, name, "%s is no value of %s", text,
+		    cj_kind_text(k));
+	return true;
+}
+
+/* A scalar whose type a const gives waits in its own widest type. */
+static bool
+read_scalar(struct cj_work *f, const struct cj_parameter_info *p,
+    const cutejit_argument *g, struct cj_actual *out)
+{
+	enum cj_kind k = p->scalar;
+
+	out->present = true;
+	switch (g->kind) {
+	case CUTEJIT_ARG_INT:
+		out->kind = k != CJ_KIND_VOID ? k : CJ_KIND_INDEX;
+		return scalar_int(f, p->name, out->kind, g->value.integer,
+		    out);
+	case CUTEJIT_ARG_FLOAT:
+		out->kind = k != CJ_KIND_VOID ? k : CJ_KIND_F64;
+		return scalar_float(f, p->name, out->kind, g->value.number,
+		    out);
+	case CUTEJIT_ARG_TEXT:
+		out->kind = k != CJ_KIND_VOID ? k : CJ_KIND_F64;
+		if (g->value.text == NULL)
+			return refuse(f, p->name, "its text is NULL");
+		return scalar_text(f, p->name, out->kind, g->value.text, out);
+	case CUTEJIT_ARG_NONE:
+	case CUTEJIT_ARG_TENSOR:
+	case CUTEJIT_ARG_TENSORS:
+		break;
+	}
+	return refuse(f, p->name, "needs a number, got a tensor");
+}
+
+/* ---- sorting by parameter ------------------------------------------------- */
+
+static void
+set_tensor(struct cj_actual *a, const struct cj_view *v)
+{
+	a->present = true;
+	a->is_tensor = true;
+	a->kind = v->kind;
+	a->rank = v->rank;
+	a->extents = v->extents;
+	a->strides = v->strides;
+	a->count = 1;
+}
+
+static bool
+read_tensors(struct cj_work *f, const struct cj_parameter_info *p,
+    const cutejit_argument *g, struct cj_actual *a, struct cj_view **views)
+{
+	const cutejit_tensor *const *list = g->value.tensors;
+	struct cj_actual *more;
+	size_t count = 1, i;
+
+	if (g->kind == CUTEJIT_ARG_TENSOR)
+		list = &g->value.tensor;
+	else if (g->kind == CUTEJIT_ARG_TENSORS)
+		count = g->count;
+	else
+		return refuse(f, p->name, "needs a tensor, got a number");
+	if (count == 0 || count > 65535 || list == NULL)
+		return refuse(f, p->name, "needs at least one tensor");
+	if (count > 1 && !p->is_array)
+		return refuse(f, p->name, "needs one tensor, got %zu", count);
+	*views = CJ_NEWS(&f->arena, struct cj_view, count);
+	more = CJ_NEWS(&f->arena, struct cj_actual, count);
+	for (i = 0; i < count; i++) {
+		if (!cj_view_read(f, p->name, list[i], &(*views)[i]))
+			return false;
+		set_tensor(&more[i], &(*views)[i]);
+	}
+	*a = more[0];
+	a->count = (uint32_t)count;
+	a->more = more + 1;
+	return true;
+}
+
+static bool
+read_one(struct cj_work *f, const struct cj_parameter_info *p,
+    const cutejit_argument *g, struct cj_arguments *out, uint32_t i)
+{
+	if (g->kind == CUTEJIT_ARG_NONE)
+		return true;
+	if (p->kind == CJ_PARAMETER_TENSOR)
+		return read_tensors(f, p, g, &out->actuals[i],
+		    &out->views[i]);
+	return read_scalar(f, p, g, &out->actuals[i]);
+}
+
+/* Position of the parameter that argument `n` is for, or -1 with a message. */
+static int64_t
+find_parameter(struct cj_work *f, const struct cj_parameter_info **list,
+    uint32_t count, const cutejit_argument *g, size_t n)
+{
+	const char **names;
+	const char *near;
+	uint32_t i;
+
+	if (g->name == NULL) {
+		if (n < count)
+			return (int64_t)n;
+		cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_UNKNOWN_ARGUMENT,
+		    "argument %zu is one too many: the kernel has %u run-time "
+		    "parameters", n + 1, count);
+		return -1;
+	}
+	for (i = 0; i < count; i++)
+		if (strcmp(list[i]->name, g->name) == 0)
+			return i;
+	names = CJ_NEWS(&f->arena, const char *, count);
+	for (i = 0; i < count; i++)
+		names[i] = list[i]->name;
+	cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_UNKNOWN_ARGUMENT,
+	    "the kernel has no run-time parameter \"%s\"", g->name);
+	near = cj_nearest(g->name, names, count);
+	if (near != NULL)
+		cj_say_help(f, "Did you mean \"%s\"?", near);
+	return -1;
+}
+
+static bool
+all_given(struct cj_work *f, const struct cj_parameter_info **list,
+    const bool *seen, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!seen[i] && !list[i]->has_default)
+			return refuse(f, list[i]->name,
+			    "it is missing and has no default");
+	return true;
+}
+
+cutejit_status
+cj_arguments_read(struct cj_work *f, const struct cutejit_module *m,
+    const struct cj_member_info *member, const cutejit_argument *given,
+    size_t count, struct cj_arguments *out)
+{
+	const struct cj_parameter_info **list;
+	bool *seen;
+	size_t i;
+
+	memset(out, 0, sizeof *out);
+	out->count = cj_run_parameters(f, m, member, &list);
+	out->actuals = CJ_NEWS(&f->arena, struct cj_actual, out->count);
+	out->views = CJ_NEWS(&f->arena, struct cj_view *, out->count);
+	out->names = CJ_NEWS(&f->arena, const char *, out->count);
+	seen = CJ_NEWS(&f->arena, bool, out->count);
+	for (i = 0; i < out->count; i++)
+		out->names[i] = list[i]->name;
+	for (i = 0; i < count; i++) {
+		int64_t at = find_parameter(f, list, out->count, &given[i], i);
+
+		if (at < 0)
+			return CUTEJIT_ERROR;
+		if (seen[at]) {
+			refuse(f, list[at]->name, "it is given twice");
+			return CUTEJIT_ERROR;
+		}
+		seen[at] = given[i].kind != CUTEJIT_ARG_NONE
+		    || list[at]->has_default;
+		if (!read_one(f, list[at], &given[i], out, (uint32_t)at))
+			return CUTEJIT_ERROR;
+	}
+	return all_given(f, list, seen, out->count) ? CUTEJIT_OK
+	    : CUTEJIT_ERROR;
+}
+
+/* ---- leaves --------------------------------------------------------------- */
+
+static uint64_t
+alignment(const void *data)
+{
+	uint64_t a = (uint64_t)(uintptr_t)data;
+
+	a &= -a;
+	return a == 0 || a > 1024 ? 1024 : a;
+}
+
+static uint64_t
+tensor_leaf(const struct cj_leaf *leaf, const struct cj_view *v)
+{
+	assert((leaf->kind == CJ_LEAF_ALIGN || leaf->kind == CJ_LEAF_PRESENT
+	    || leaf->mode < v->rank) && "the binding fixed the rank");
+	switch (leaf->kind) {
+	case CJ_LEAF_EXTENT:
+		return (uint64_t)v->extents[leaf->mode];
+	case CJ_LEAF_STRIDE:
+		return (uint64_t)v->strides[leaf->mode];
+	case CJ_LEAF_ALIGN:
+		return alignment(v->data);
+	case CJ_LEAF_OBJECT:
+	case CJ_LEAF_VALUE:
+	case CJ_LEAF_SCALAR:
+	case CJ_LEAF_PRESENT:
+		break;
+	}
+	return 0;
+}
+
+static uint64_t
+scalar_leaf(const struct cj_leaf *leaf, const struct cj_actual *a)
+{
+	static const struct cj_conversion plain = { .is_default = true };
+	enum cj_kind k = cj_type_kind(leaf->type);
+
+	return a->kind == k ? a->bits
+	    : cj_num_convert(k, a->kind, a->bits, plain);
+}
+
+uint64_t *
+cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
+    uint32_t function, const struct cj_arguments *args)
+{
+	const struct cj_function *fn = &ir->functions.at[function];
+	uint64_t *values = CJ_NEWS(a, uint64_t, fn->leaves.len);
+	uint32_t i;
+
+	for (i = 0; i < fn->leaves.len; i++) {
+		const struct cj_leaf *leaf = &fn->leaves.at[i];
+		const struct cj_actual *actual;
+
+		if (leaf->kind == CJ_LEAF_OBJECT)
+			continue;
+		assert(leaf->parameter < args->count);
+		actual = &args->actuals[leaf->parameter];
+		if (leaf->kind == CJ_LEAF_PRESENT)
+			values[i] = actual->present;
+		else if (!actual->present)
+			values[i] = 0;
+		else if (leaf->kind == CJ_LEAF_SCALAR)
+			values[i] = scalar_leaf(leaf, actual);
+		else if (leaf->member < actual->count)
+			values[i] = tensor_leaf(leaf,
+			    &args->views[leaf->parameter][leaf->member]);
+	}
+	return values;
+}
+
+/* ---- overlap -------------------------------------------------------------- */
+
+struct range {
+	uintptr_t begin, end;		/* bytes */
+	const struct cj_view *view;
+	const struct cj_object *object;
+};
+
+static struct range
+range_of(const struct cj_object *o, const struct cj_view *v)
+{
+	int64_t bits = cj_kind_bits(v->kind) == 1 ? 8
+	    : (int64_t)cj_kind_bits(v->kind);
+	struct range r = { .view = v, .object = o };
+	char *data = v->data;
+
+	/* a byte that is shared in part is shared */
+	r.begin = (uintptr_t)data + (uintptr_t)(v->lo * bits >> 3);
+	r.end = (uintptr_t)data + (uintptr_t)((v->hi * bits + 7) >> 3);
+	return r;
+}
+
+static bool
+is_same_view(const struct cj_view *a, const struct cj_view *b)
+{
+	return a->data == b->data && a->rank == b->rank && a->kind == b->kind
+	    && memcmp(a->extents, b->extents, a->rank * sizeof *a->extents)
+	    == 0
+	    && memcmp(a->strides, b->strides, a->rank * sizeof *a->strides)
+	    == 0;
+}
+
+/* A mode that writes one place several times; -1: none. */
+static int
+repeated_mode(const struct cj_view *v)
+{
+	uint32_t i;
+
+	for (i = 0; i < v->rank; i++)
+		if (v->strides[i] == 0 && v->extents[i] > 1)
+			return (int)i;
+	return -1;
+}
+
+static const char *
+collide(struct cj_arena *a, const struct range *w, const struct range *r)
+{
+	if (w->begin >= r->end || r->begin >= w->end || w->begin == w->end
+	    || r->begin == r->end)
+		return NULL;
+	if ((w->object->may_alias || r->object->may_alias)
+	    && is_same_view(w->view, r->view))
+		return NULL;
+	return cj_printf(a, "argument \"%s\" is written and shares memory "
+	    "with argument \"%s\"", w->object->name, r->object->name);
+}
+
+static uint32_t
+list_ranges(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_arguments *args, struct range **out)
+{
+	struct range *list = CJ_NEWS(a, struct range, ir->objects.len);
+	uint32_t i, n = 0;
+
+	for (i = 1; i < ir->objects.len; i++) {
+		const struct cj_object *o = &ir->objects.at[i];
+
+		if (o->kind != CJ_OBJECT_TENSOR
+		    || !args->actuals[o->parameter].present
+		    || o->member >= args->actuals[o->parameter].count)
+			continue;
+		list[n++] = range_of(o,
+		    &args->views[o->parameter][o->member]);
+	}
+	*out = list;
+	return n;
+}
+
+const char *
+cj_overlap(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_arguments *args)
+{
+	struct range *list;
+	uint32_t n = list_ranges(a, ir, args, &list), i, k;
+	const char *why;
+
+	for (i = 0; i < n; i++) {
+		int mode;
+
+		if (!list[i].object->writes)
+			continue;
+		mode = repeated_mode(list[i].view);
+		if (mode >= 0 && list[i].begin != list[i].end)
+			return cj_printf(a, "argument \"%s\" is written and "
+			    "overlaps itself: mode %d has stride 0",
+			    list[i].object->name, mode);
+		for (k = 0; k < n; k++) {
+			if (k == i)
+				continue;
+			why = collide(a, &list[i], &list[k]);
+			if (why != NULL)
+				return why;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,397 @@
+/*
+ * The folder of entries: looking up, adding, and one maker at a time.
+ *
+ * Works where files may be renamed over, handles go stale, the disk is full or
+ * the folder may not be written: whatever fails is a miss, or an entry that is
+ * not kept. Entries belong to one user; those of others are not believed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache.h"
+
+enum { LONGEST_WAIT_MS = 30000, STAMP_SECONDS = 600 };
+#define DEFAULT_BYTES	(UINT64_C(2) << 30)
+
+/* ---- where ---------------------------------------------------------------- */
+
+/* A relative name means the folder that was current when we began. */
+static const char *
+absolute(struct cj_arena *a, const char *folder)
+{
+	char here[4096];
+
+	if (folder[0] == '/' || getcwd(here, sizeof here) == NULL)
+		return cj_strdup(a, folder);
+	return cj_printf(a, "%s/%s", here, folder);
+}
+
+static void
+choose_folder(struct cj_arena *a, struct cj_store *s, const char *given)
+{
+	const char *named = cj_env("CUTEJIT_CACHE_DIR");
+	const char *xdg = cj_env("XDG_CACHE_HOME"), *home = cj_env("HOME");
+
+	if (given != NULL) {
+		s->root = absolute(a, given);
+		s->why = "the options of the context";
+	} else if (named != NULL) {
+		s->root = absolute(a, named);
+		s->why = "CUTEJIT_CACHE_DIR";
+	} else if (xdg != NULL && xdg[0] == '/') {
+		s->root = cj_printf(a, "%s/cutejit", xdg);
+		s->why = "XDG_CACHE_HOME";
+	} else if (home != NULL && home[0] == '/') {
+		s->root = cj_printf(a, "%s/.cache/cutejit", home);
+		s->why = "HOME";
+	} else {
+		s->why = "neither CUTEJIT_CACHE_DIR, XDG_CACHE_HOME nor HOME "
+		    "is set";
+	}
+}
+
+static cutejit_cache_mode
+choose_mode(cutejit_cache_mode given)
+{
+	const char *word = cj_env("CUTEJIT_CACHE");
+
+	if (given != CUTEJIT_CACHE_DEFAULT || word == NULL)
+		return given;
+	if (strcmp(word, "off") == 0)
+		return CUTEJIT_CACHE_OFF;
+	if (strcmp(word, "memory") == 0)
+		return CUTEJIT_CACHE_MEMORY;
+	if (strcmp(word, "readonly") == 0)
+		return CUTEJIT_CACHE_READ_ONLY;
+	return CUTEJIT_CACHE_DEFAULT;
+}
+
+static uint64_t
+choose_limit(uint64_t given)
+{
+	const char *word = cj_env("CUTEJIT_CACHE_BYTES");
+	unsigned long long n;
+	char *end;
+
+	if (given != 0)
+		return given;
+	if (word == NULL)
+		return DEFAULT_BYTES;
+	n = strtoull(word, &end, 10);
+	return n != 0 && *end == '\0' ? n : DEFAULT_BYTES;
+}
+
+struct cj_store *
+cj_store_open(struct cj_arena *a, const cutejit_options *o)
+{
+	struct cj_store *s = CJ_NEW(a, struct cj_store);
+
+	s->limit = choose_limit(o->cache_bytes);
+	switch (choose_mode(o->cache)) {
+	case CUTEJIT_CACHE_OFF:
+		s->is_off = true;
+		s->why = "the cache is off";
+		return s;
+	case CUTEJIT_CACHE_MEMORY:
+		s->why = "the cache is kept in memory only";
+		return s;
+	case CUTEJIT_CACHE_READ_ONLY:
+		s->is_read_only = true;
+		break;
+	case CUTEJIT_CACHE_DEFAULT:
+		break;
+	}
+	choose_folder(a, s, o->cache_folder);
+	if (s->root != NULL)
+		s->folder = cj_printf(a, "%s/v1", s->root);
+	return s;
+}
+
+/* Every folder on the way; those we make are the user's alone. */
+static bool
+make_folders(struct cj_arena *a, const char *path)
+{
+	char *copy = cj_strdup(a, path), *p;
+
+	for (p = copy + 1; *p != '\0'; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+			return false;
+		*p = '/';
+	}
+	return mkdir(copy, 0700) == 0 || errno == EEXIST;
+}
+
+static char *
+path_of(struct cj_arena *a, const struct cj_store *s,
+    const struct cj_digest *key)
+{
+	char text[65];
+
+	cj_digest_text(key, text);
+	return cj_printf(a, "%s/%.2s/%s", s->folder, text, text);
+}
+
+static char *
+shard_of(struct cj_arena *a, const char *path)
+{
+	return cj_strndup(a, path, (size_t)(strrchr(path, '/') - path));
+}
+
+/* ---- looking up ----------------------------------------------------------- */
+
+static bool
+read_all(int fd, char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = read(fd, bytes, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		length -= (size_t)n;
+	}
+	return true;
+}
+
+/* The time of last use is written when it is old, not at every hit. */
+static void
+stamp(const struct cj_store *s, int fd, const struct stat *st)
+{
+	struct timespec times[2] = {
+		{ .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT }
+	};
+
+	if (!s->is_read_only && time(NULL) - st->st_atime > STAMP_SECONDS)
+		futimens(fd, times);
+}
+
+/* Bytes of a file that may be believed; NULL if there is none. */
+static char *
+read_entry(struct cj_work *f, struct cj_arena *a, const char *path,
+    size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	char *bytes;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)
+	    || st.st_uid != geteuid()
+	    || (uint64_t)st.st_size > (UINT64_C(1) << 30)) {
+		close(fd);
+		return NULL;
+	}
+	bytes = cj_alloc(a, (size_t)st.st_size);
+	*length = (size_t)st.st_size;
+	if (!read_all(fd, bytes, *length))
+		*length = 0;		/* cut off meanwhile: damaged */
+	else
+		stamp(f->context->store, fd, &st);
+	close(fd);
+	return bytes;
+}
+
+static void
+discard(struct cj_work *f, const char *path, const char *why)
+{
+	struct cj_store *s = f->context->store;
+
+	atomic_fetch_add(&s->damaged, 1);
+	cj_log(f->context, CUTEJIT_LOG_WARNING, "cache entry %s: %s", path,
+	    why);
+	if (!s->is_read_only)
+		unlink(path);
+}
+
+bool
+cj_store_find(struct cj_work *f, struct cj_arena *a,
+    const struct cj_digest *key, struct cj_record *out)
+{
+	struct cj_store *s = f->context->store;
+	const char *why;
+	char *path, *bytes;
+	size_t length;
+
+	if (s->folder == NULL)
+		return false;
+	path = path_of(&f->arena, s, key);
+	bytes = read_entry(f, a, path, &length);
+	if (bytes == NULL)
+		return false;
+	why = cj_record_decode(bytes, length, key, true, out);
+	if (why == NULL)
+		return true;
+	discard(f, path, why);
+	return false;
+}
+
+/* ---- adding --------------------------------------------------------------- */
+
+static bool
+write_all(int fd, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, bytes, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		length -= (size_t)n;
+	}
+	return true;
+}
+
+/* Does the file hold these bytes? Read again, so that a disk that lies or is
+ * full is found before anyone believes the entry. */
+static bool
+reads_back(struct cj_arena *a, int fd, const char *bytes, size_t length)
+{
+	struct cj_mark m = cj_arena_mark(a);
+	char *again = cj_alloc(a, length);
+	bool same = lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, again, length)
+	    && memcmp(again, bytes, length) == 0;
+
+	cj_arena_release(a, m);
+	return same;
+}
+
+static bool
+write_aside(struct cj_work *f, char *aside, const char *bytes, size_t length)
+{
+	int fd = mkostemp(aside, O_CLOEXEC);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = write_all(fd, bytes, length)
+	    && reads_back(&f->arena, fd, bytes, length);
+	if (close(fd) != 0)
+		done = false;
+	if (!done)
+		unlink(aside);
+	return done;
+}
+
+void
+cj_store_put(struct cj_work *f, const struct cj_digest *key,
+    const struct cj_record *r)
+{
+	struct cj_store *s = f->context->store;
+	char *path, *aside, *bytes, *shard;
+	size_t length;
+
+	if (s->folder == NULL || s->is_read_only)
+		return;
+	path = path_of(&f->arena, s, key);
+	shard = shard_of(&f->arena, path);
+	bytes = cj_record_encode(&f->arena, key, r, &length);
+	if (length > s->limit || !make_folders(&f->arena, shard))
+		return;
+	aside = cj_printf(&f->arena, "%s.tmp.XXXXXX", path);
+	if (!write_aside(f, aside, bytes, length))
+		return;
+	if (rename(aside, path) != 0) {
+		unlink(aside);
+		return;
+	}
+	atomic_fetch_add(&s->stored, 1);
+	cj_store_evict(f, shard, path);
+}
+
+/* ---- one maker at a time -------------------------------------------------- */
+
+static void
+end_flight(void *object)
+{
+	struct cj_flight *flight = object;
+
+	unlink(flight->path);
+	close(flight->fd);
+}
+
+static void
+pause_ms(int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&t, NULL);
+}
+
+static int
+open_lock(struct cj_work *f, const char *path)
+{
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (!make_folders(&f->arena, shard_of(&f->arena, path)))
+		return -1;
+	return open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/*
+ * Wait for whoever makes the entry now; a process that dies gives its lock
+ * back. The wait is bounded: the maker may hang, or run on a machine that is
+ * gone, where locks are kept by a server.
+ */
+static bool
+wait_for(struct cj_work *f, int fd)
+{
+	int64_t end = cj_clock() + LONGEST_WAIT_MS * INT64_C(1000000);
+	int step = 1;
+	bool waited = false;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		if (!waited)
+			atomic_fetch_add(&f->context->store->waited, 1);
+		waited = true;
+		if (cj_clock() > end || cj_is_late(f))
+			return false;
+		pause_ms(step);
+		step = step < 20 ? step + 1 : 20;
+	}
+	return true;
+}
+
+bool
+cj_flight_begin(struct cj_work *f, const struct cj_digest *key,
+    struct cj_flight *flight)
+{
+	struct cj_store *s = f->context->store;
+
+	if (s->folder == NULL || s->is_read_only)
+		return false;
+	flight->path = cj_printf(&f->arena, "%s.lock",
+	    path_of(&f->arena, s, key));
+	flight->fd = open_lock(f, flight->path);
+	if (flight->fd < 0)
+		return false;
+	if (!wait_for(f, flight->fd)) {
+		close(flight->fd);
+		return false;
+	}
+	cj_defer(f, &flight->cleanup, end_flight, flight);
+	return true;
+}
+
+void
+cj_flight_end(struct cj_work *f, struct cj_flight *flight)
+{
+	cj_undefer(f, &flight->cleanup);
+	end_flight(flight);
+}

@@ -10,8 +10,8 @@
  * are set, also in the tree of a wrong text, where CJ_NODE_ERROR stands for
  * what could not be read. A cj_name of 0 is no name.
  *
- * Depth. No path from a node down to a leaf is longer than CJ_NEST_MAX if the
- * left operands of BINARY nodes are not counted, so walkers may recurse, but
+ * Depth. No path from a node down to a leaf is longer than CJ_NEST_MAX if ARM
+ * and left operands of BINARY are not counted, so walkers may recurse, but
  * must go down the left operands of BINARY in a loop (20,000 summands are one
  * such chain; cj_node_spine lists it). Arms of an `if`, however many, are one
  * list. (x) is x: parentheses are a flag on x and no level of the tree.

@@ -11,13 +11,17 @@ struct depth {
 	uint16_t max;
 };
 
-/* The left operand of a chain of operators is not a level below it. */
+/*
+ * The left operand of a chain of operators is not a level below it, nor is
+ * what an arm holds: `if` and its block are two levels.
+ */
 static void
 deepen(void *context, struct cj_node *below)
 {
 	struct depth *d = context;
-	bool is_chain = d->node->kind == CJ_NODE_BINARY &&
-	    below->kind == CJ_NODE_BINARY && below == d->node->binary.left;
+	bool is_chain = d->node->kind == CJ_NODE_ARM ||
+	    (d->node->kind == CJ_NODE_BINARY &&
+	    below->kind == CJ_NODE_BINARY && below == d->node->binary.left);
 	uint16_t depth = (uint16_t)(below->depth - is_chain);
 
 	if (depth > d->max)

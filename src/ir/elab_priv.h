@@ -407,7 +407,16 @@ cj_ref cj_elab_ref(struct cj_elab *el, const struct cj_value *v,
 enum cj_kind cj_value_kind_of(const struct cj_value *v);
 /* Shape of registers, NULL: scalar. */
 const struct cj_tuple *cj_value_shape(const struct cj_value *v);
-/* The common kind of operands; VOID: reported (mixing). Known ones adapt. */
+bool cj_value_is_number(const struct cj_value *v);
+bool cj_elab_any_array(const struct cj_elab *el, const struct cj_value *args,
+    uint32_t count);
+/* The shape of all of them (NULL: scalars); false: reported. */
+bool cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *args, uint32_t count,
+    const struct cj_tuple **shape);
+/* Registers at[0 .. count) of `ref`. */
+cj_ref cj_elab_permute(struct cj_elab *el, cj_ref ref, const uint32_t *at,
+    uint32_t count);
 struct cj_value cj_elab_binary(struct cj_elab *el, struct cj_span span,
     enum cj_oper op, struct cj_value a, struct cj_value b);
 struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,

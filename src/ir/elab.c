@@ -1,0 +1,124 @@
+/*
+ * Elaboration: the state, messages with their trail, places.
+ */
+#include "elab_priv.h"
+
+enum { TRAIL_NOTES = 8 };
+
+void
+cj_elab_init(struct cj_elab *el, struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_target *target, struct cj_diags *ds)
+{
+	memset(el, 0, sizeof *el);
+	el->arena = a;
+	el->unit = u;
+	el->names = u->names;
+	el->ds = ds;
+	el->recover = a->recover;
+	el->target = target;
+	cj_symtab_init(&el->sym, a, u->names);
+	cj_algebra_init(&el->al, a, &el->sym);
+	memset(cj_push(a, &el->symbols), 0, sizeof *el->symbols.at);
+	el->m = cj_module_create(a, "", target);
+	el->m->sources = u->sources;
+	el->globals = CJ_NEWS(a, struct cj_global, u->decl_count + 1);
+	el->time = CJ_TIME_CONST;
+}
+
+const char *
+cj_elab_name(const struct cj_elab *el, cj_name name)
+{
+	return name == 0 ? "_" : cj_name_text(el->names, name);
+}
+
+cj_name
+cj_elab_intern(const struct cj_elab *el, const char *text)
+{
+	return cj_intern_str(el->names, text);
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static void
+add_trail(struct cj_elab *el, struct cj_diag *d)
+{
+	cj_place p = el->trail;
+	unsigned n;
+
+	for (n = 0; p != 0 && n < TRAIL_NOTES; n++) {
+		const struct cj_place_info *info = &el->m->places.at[p];
+
+		if (info->turn < 0)
+			cj_note(d, info->span, "in this call");
+		else
+			cj_note(d, info->span, "in turn %lld of this loop",
+			    (long long)info->turn);
+		p = info->parent;
+	}
+}
+
+static struct cj_diag *
+report(struct cj_elab *el, enum cj_code code, struct cj_span span,
+    const char *format, va_list ap)
+{
+	struct cj_strbuf text;
+	struct cj_diag *d;
+
+	cj_strbuf_init(&text, el->ds->arena);
+	cj_strbuf_vprintf(&text, format, ap);
+	d = cj_report(el->ds, code, span, "%s", text.text);
+	add_trail(el, d);
+	return d;
+}
+
+struct cj_diag *
+cj_elab_report(struct cj_elab *el, enum cj_code code, struct cj_span span,
+    const char *format, ...)
+{
+	struct cj_diag *d;
+	va_list ap;
+
+	va_start(ap, format);
+	d = report(el, code, span, format, ap);
+	va_end(ap);
+	return d;
+}
+
+struct cj_value
+cj_elab_error(struct cj_elab *el, enum cj_code code, struct cj_span span,
+    const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	report(el, code, span, format, ap);
+	va_end(ap);
+	return cj_value_error();
+}
+
+struct cj_value
+cj_elab_refused(struct cj_elab *el, struct cj_span span, const char *what)
+{
+	const struct cj_why_not *why = &el->al.why;
+	struct cj_diag *d;
+
+	if (el->sym.overflow) {
+		el->sym.overflow = false;
+		return cj_elab_error(el, CJ_DIAG_LAYOUT, span,
+		    "%s: a number does not fit in 64 bits", what);
+	}
+	d = cj_elab_report(el, CJ_DIAG_LAYOUT, span, "%s: %s", what,
+	    why->text != NULL ? why->text : "the operation is refused");
+	if (why->help != NULL)
+		cj_help(d, "%s", why->help);
+	return cj_value_error();
+}
+
+/* ---- places -------------------------------------------------------------- */
+
+void
+cj_elab_at(struct cj_elab *el, struct cj_span span)
+{
+	if (el->em != NULL)
+		el->em->b.place = cj_module_place(el->m, span, el->trail, -1);
+}

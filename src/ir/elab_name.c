@@ -1,0 +1,300 @@
+/*
+ * Names: blocks and what they bind, then the file, its imports, the prelude,
+ * and what the language itself declares, in this order.
+ */
+#include "elab_priv.h"
+
+struct cj_env *
+cj_env_push(struct cj_elab *el)
+{
+	struct cj_env *env = CJ_NEW(el->arena, struct cj_env);
+
+	env->parent = el->env;
+	env->file = el->env != NULL ? el->env->file : el->unit->main;
+	el->env = env;
+	return env;
+}
+
+void
+cj_env_pop(struct cj_elab *el)
+{
+	assert(el->env != NULL && "a block is left that was entered");
+	el->env = el->env->parent;
+}
+
+struct cj_bound *
+cj_env_bind(struct cj_elab *el, cj_name name, enum cj_binding_kind kind,
+    struct cj_value v, struct cj_span span)
+{
+	struct cj_bound *b = CJ_NEW(el->arena, struct cj_bound);
+
+	assert(el->env != NULL);
+	b->name = name;
+	b->kind = kind;
+	b->value = v;
+	b->span = span;
+	b->next = el->env->names;
+	el->env->names = b;
+	return b;
+}
+
+struct cj_bound *
+cj_env_find(struct cj_env *env, cj_name name)
+{
+	struct cj_bound *b;
+
+	for (; env != NULL; env = env->parent)
+		for (b = env->names; b != NULL; b = b->next)
+			if (b->name == name)
+				return b;
+	return NULL;
+}
+
+/* ---- file level ---------------------------------------------------------- */
+
+/* The element of the constant's value that `name` is bound to. */
+static bool
+find_in_binding(const struct cj_node *b, cj_name name, struct cj_value v,
+    struct cj_value *out)
+{
+	uint32_t i;
+
+	if (b->kind == CJ_NODE_NAME && b->name.name == name) {
+		*out = v;
+		return true;
+	}
+	if (b->kind != CJ_NODE_TUPLE || v.kind != CJ_VALUE_TUPLE)
+		return false;
+	for (i = 0; i < b->tuple.items.count && i < v.tuple->count; i++)
+		if (find_in_binding(b->tuple.items.at[i], name,
+		    v.tuple->at[i], out))
+			return true;
+	return false;
+}
+
+/* Constants of file level see their file alone, at compile time. */
+static struct cj_value
+evaluate(struct cj_elab *el, const struct cj_file *f, const struct cj_node *n)
+{
+	struct cj_env env = { .file = f }, *saved_env = el->env;
+	struct cj_emitter *em = el->em;
+	enum cj_time time = el->time;
+	struct cj_value v;
+
+	el->env = CJ_NEW(el->arena, struct cj_env);
+	*el->env = env;
+	el->em = NULL;
+	el->time = CJ_TIME_CONST;
+	v = cj_elab_known(el, n->let.init, "a constant");
+	el->env = saved_env;
+	el->em = em;
+	el->time = time;
+	return v;
+}
+
+static struct cj_value
+declared(struct cj_elab *el, const struct cj_file *f, const struct cj_decl *d,
+    struct cj_span span)
+{
+	struct cj_global *g = &el->globals[d->index];
+	struct cj_value v;
+
+	if (d->node->kind == CJ_NODE_FN) {
+		struct cj_function_value *fv = CJ_NEW(el->arena,
+		    struct cj_function_value);
+
+		*fv = (struct cj_function_value){ .node = d->node, .file = f,
+		    .name = d->name };
+		v.kind = CJ_VALUE_FUNCTION;
+		v.level = v.scalar = 0;
+		v.function = fv;
+		return v;
+	}
+	if (g->state == 1)
+		return cj_elab_error(el, CJ_DIAG_CYCLE, span,
+		    "the constant \"%s\" is defined by itself",
+		    cj_elab_name(el, d->name));
+	if (g->state == 0) {
+		g->state = 1;
+		g->value = evaluate(el, f, d->node);
+		g->state = 2;
+	}
+	if (!find_in_binding(d->node->let.binding, d->name, g->value, &v))
+		v = cj_value_error();
+	return v;
+}
+
+static const struct cj_decl *
+find_decl(const struct cj_file *f, cj_name name)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->decls.len; i++)
+		if (f->decls.at[i].name == name)
+			return &f->decls.at[i];
+	return NULL;
+}
+
+static struct cj_value
+file_value(const struct cj_file *f)
+{
+	struct cj_value v = { .kind = CJ_VALUE_FILE, .file = f };
+
+	return v;
+}
+
+/* Looks in the imports without a name; false: none declares it. */
+static bool
+find_opened(struct cj_elab *el, const struct cj_file *f, cj_name name,
+    struct cj_span span, struct cj_value *out)
+{
+	const struct cj_file *found = NULL;
+	const struct cj_decl *d = NULL;
+	uint32_t i;
+
+	for (i = 0; i < f->opened.len; i++) {
+		const struct cj_decl *got = find_decl(f->opened.at[i], name);
+
+		if (got == NULL || f->opened.at[i] == found)
+			continue;
+		if (found != NULL) {
+			*out = cj_elab_error(el, CJ_DIAG_AMBIGUOUS_NAME, span,
+			    "\"%s\" is declared in \"%s\" and in \"%s\"",
+			    cj_elab_name(el, name), found->name,
+			    f->opened.at[i]->name);
+			return true;
+		}
+		found = f->opened.at[i];
+		d = got;
+	}
+	if (found == NULL)
+		return false;
+	*out = declared(el, found, d, span);
+	return true;
+}
+
+static bool
+find_in_file(struct cj_elab *el, const struct cj_file *f, cj_name name,
+    struct cj_span span, struct cj_value *out)
+{
+	const struct cj_decl *d = find_decl(f, name);
+	uint32_t i;
+
+	if (d != NULL) {
+		*out = declared(el, f, d, span);
+		return true;
+	}
+	for (i = 0; i < f->aliases.len; i++)
+		if (f->aliases.at[i].name == name) {
+			*out = file_value(f->aliases.at[i].file);
+			return true;
+		}
+	return find_opened(el, f, name, span, out);
+}
+
+/* ---- the language's own -------------------------------------------------- */
+
+static bool
+find_builtin(struct cj_elab *el, cj_name name, struct cj_span span,
+    struct cj_value *out)
+{
+	const char *text = cj_elab_name(el, name);
+	enum cj_kind k = cj_kind_find(text);
+	const struct cj_builtin *b;
+	struct cj_value v = { .kind = CJ_VALUE_BUILTIN };
+
+	if (k != CJ_KIND_VOID) {
+		*out = cj_value_type(el, k);
+		return true;
+	}
+	if (strcmp(text, "type") == 0) {
+		struct cj_type_value *t = CJ_NEW(el->arena,
+		    struct cj_type_value);
+
+		t->is_type = true;
+		v.kind = CJ_VALUE_TYPE;
+		v.type = t;
+		*out = v;
+		return true;
+	}
+	if (strcmp(text, "cute") == 0) {
+		*out = file_value(NULL);
+		return true;
+	}
+	b = cj_builtin_find(text);
+	if (b == NULL)
+		return false;
+	v.builtin = b;
+	*out = b->make != NULL ? b->make(el, span) : v;
+	return true;
+}
+
+static void
+suggest(struct cj_elab *el, struct cj_diag *d, cj_name name)
+{
+	CJ_VEC(const char *) words = { 0 };
+	const struct cj_env *env;
+	const struct cj_bound *b;
+	const struct cj_file *f = el->env->file;
+	const char *near;
+	uint32_t i;
+
+	for (env = el->env; env != NULL; env = env->parent)
+		for (b = env->names; b != NULL; b = b->next)
+			*cj_push(el->arena, &words) =
+			    cj_elab_name(el, b->name);
+	for (i = 0; i < f->decls.len; i++)
+		*cj_push(el->arena, &words) =
+		    cj_elab_name(el, f->decls.at[i].name);
+	for (i = 0; i < cj_builtin_count; i++)
+		*cj_push(el->arena, &words) = cj_builtins[i].name;
+	near = cj_nearest(cj_elab_name(el, name), words.at, words.len);
+	if (near != NULL)
+		cj_help(d, "Did you mean \"%s\"?", near);
+}
+
+struct cj_value
+cj_elab_lookup(struct cj_elab *el, cj_name name, struct cj_span span)
+{
+	const struct cj_bound *b = cj_env_find(el->env, name);
+	const struct cj_file *f = el->env->file;
+	struct cj_value v;
+
+	if (b != NULL)
+		return b->value;
+	if (find_in_file(el, f, name, span, &v))
+		return v;
+	if (el->unit->prelude != NULL && f != el->unit->prelude &&
+	    find_in_file(el, el->unit->prelude, name, span, &v))
+		return v;
+	if (find_builtin(el, name, span, &v))
+		return v;
+	suggest(el, cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, span,
+	    "\"%s\" is not declared", cj_elab_name(el, name)), name);
+	return cj_value_error();
+}
+
+/* `file.name`; `cute.name` is what the language declares. */
+struct cj_value
+cj_elab_file_member(struct cj_elab *el, const struct cj_file *f, cj_name name,
+    struct cj_span span)
+{
+	const struct cj_decl *d;
+	struct cj_value v;
+
+	if (f == NULL) {
+		if (find_builtin(el, name, span, &v))
+			return v;
+		d = el->unit->prelude == NULL ? NULL :
+		    find_decl(el->unit->prelude, name);
+		if (d != NULL)
+			return declared(el, el->unit->prelude, d, span);
+		return cj_elab_error(el, CJ_DIAG_UNKNOWN_NAME, span,
+		    "the language declares no \"%s\"", cj_elab_name(el, name));
+	}
+	d = find_decl(f, name);
+	if (d != NULL)
+		return declared(el, f, d, span);
+	return cj_elab_error(el, CJ_DIAG_UNKNOWN_NAME, span,
+	    "\"%s\" declares no \"%s\"", f->name, cj_elab_name(el, name));
+}

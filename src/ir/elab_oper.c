@@ -1,0 +1,548 @@
+/*
+ * Operators: bringing operands to one type and one shape, folding what is
+ * known, emitting the rest.
+ *
+ * `int` operands become terms (layout/sym.h). Known reals are computed in f64.
+ * Everything else of a known type is folded by num.c, the arithmetic of the
+ * executor, so that folding never changes a result.
+ */
+#include "elab_priv.h"
+
+enum { MOST_OPERANDS = 4 };
+
+/* ---- what an operand is -------------------------------------------------- */
+
+enum cj_kind
+cj_value_kind_of(const struct cj_value *v)
+{
+	switch (v->kind) {
+	case CJ_VALUE_INT: return CJ_KIND_INDEX;
+	case CJ_VALUE_BOOL: return CJ_KIND_BOOL;
+	case CJ_VALUE_SCALAR: case CJ_VALUE_REGS:
+		return (enum cj_kind)v->scalar;
+	case CJ_VALUE_TENSOR: return v->tensor->element;
+	case CJ_VALUE_PLACE: return v->slot->element;
+	case CJ_VALUE_ERROR: case CJ_VALUE_NONE: case CJ_VALUE_ANY:
+	case CJ_VALUE_REAL: case CJ_VALUE_TUPLE: case CJ_VALUE_LAYOUT:
+	case CJ_VALUE_BASIS: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
+	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
+	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_FILE:
+		break;
+	}
+	return CJ_KIND_VOID;
+}
+
+const struct cj_tuple *
+cj_value_shape(const struct cj_value *v)
+{
+	if (v->kind == CJ_VALUE_REGS)
+		return v->regs.shape;
+	if (v->kind == CJ_VALUE_TENSOR)
+		return v->tensor->layout->shape;
+	if (v->kind == CJ_VALUE_PLACE && !v->slot->is_scalar)
+		return v->slot->layout->shape;
+	return NULL;
+}
+
+bool
+cj_value_is_number(const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_INT || v->kind == CJ_VALUE_REAL ||
+	    v->kind == CJ_VALUE_BOOL || v->kind == CJ_VALUE_SCALAR ||
+	    v->kind == CJ_VALUE_REGS;
+}
+
+/* ---- one type ------------------------------------------------------------ */
+
+struct mix {
+	enum cj_kind sized;	/* of run-time and sized operands */
+	bool has_index;		/* a run-time int */
+	bool has_real, has_literal;
+};
+
+static enum cj_kind
+mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a, enum cj_kind b)
+{
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span,
+	    "%s and %s meet in one operation", cj_kind_text(a),
+	    cj_kind_text(b));
+
+	if (b == CJ_KIND_INDEX && a != CJ_KIND_BOOL)
+		cj_help(d, "Convert the int: %s(...).", cj_kind_text(a));
+	else if (a == CJ_KIND_INDEX && b != CJ_KIND_BOOL)
+		cj_help(d, "Convert the int: %s(...).", cj_kind_text(b));
+	else
+		cj_help(d, "Convert one of them: %s(...) or %s(...).",
+		    cj_kind_text(a), cj_kind_text(b));
+	return CJ_KIND_VOID;
+}
+
+static bool
+add_to_mix(struct cj_elab *el, struct cj_span span, struct mix *m,
+    const struct cj_value *v)
+{
+	enum cj_kind k = cj_value_kind_of(v);
+
+	if (v->kind == CJ_VALUE_REAL) {
+		m->has_real = true;
+	} else if (v->kind == CJ_VALUE_INT && cj_is_known(v->i)) {
+		m->has_literal = true;
+	} else if (k == CJ_KIND_INDEX) {
+		m->has_index = true;
+	} else if (m->sized == CJ_KIND_VOID || m->sized == k) {
+		m->sized = k;
+	} else {
+		mixed(el, span, m->sized, k);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * The type of an operation on `args`; VOID with *ok: known reals, computed in
+ * f64. *ok false: reported.
+ */
+static enum cj_kind
+common_kind(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *args, uint32_t count, bool *ok)
+{
+	struct mix m = { CJ_KIND_VOID, false, false, false };
+	uint32_t i;
+
+	*ok = true;
+	for (i = 0; i < count && *ok; i++)
+		*ok = add_to_mix(el, span, &m, &args[i]);
+	if (!*ok)
+		return CJ_KIND_VOID;
+	if (m.sized == CJ_KIND_VOID && m.has_index && m.has_real) {
+		*ok = false;
+		cj_help(cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span,
+		    "a run-time int and a real number meet in one operation"),
+		    "Convert the int: f32(...).");
+		return CJ_KIND_VOID;
+	}
+	if (m.sized == CJ_KIND_VOID)
+		return m.has_real ? CJ_KIND_VOID : CJ_KIND_INDEX;
+	if (!m.has_index)
+		return m.sized;
+	if (cj_kind_is_integer(m.sized) && m.sized != CJ_KIND_U64)
+		return CJ_KIND_INDEX;
+	*ok = false;
+	return mixed(el, span, m.sized, CJ_KIND_INDEX);
+}
+
+static bool
+is_exact(enum cj_kind k, int64_t i, uint64_t *bits)
+{
+	static const struct cj_conversion how = { .is_default = true };
+
+	*bits = cj_num_convert(k, CJ_KIND_INDEX, (uint64_t)i, how);
+	if (k == CJ_KIND_U64)
+		return i >= 0;
+	return cj_num_to_i64(k, *bits) == i &&
+	    (!cj_kind_is_float(k) || cj_num_to_f64(k, *bits) == (double)i);
+}
+
+static struct cj_value
+adapt_int(struct cj_elab *el, struct cj_span span, enum cj_kind k, int64_t i)
+{
+	uint64_t bits;
+
+	if (k == CJ_KIND_BOOL) {
+		mixed(el, span, CJ_KIND_BOOL, CJ_KIND_INDEX);
+		return cj_value_error();
+	}
+	if (is_exact(k, i, &bits))
+		return cj_value_scalar(k, bits);
+	return cj_elab_error(el, CJ_DIAG_INEXACT, span,
+	    "%lld cannot be exact as %s", (long long)i, cj_kind_text(k));
+}
+
+/* A known number or an operand of `int` in the type k. */
+static struct cj_value
+adapt(struct cj_elab *el, struct cj_span span, enum cj_kind k,
+    struct cj_value v)
+{
+	if (v.kind == CJ_VALUE_INT) {
+		if (k == CJ_KIND_INDEX)
+			return v;
+		if (k == CJ_KIND_VOID)
+			return cj_value_real((double)v.i.value);
+		if (!cj_is_known(v.i)) {
+			mixed(el, span, k, CJ_KIND_INDEX);
+			return cj_value_error();
+		}
+		return adapt_int(el, span, k, v.i.value);
+	}
+	if (v.kind == CJ_VALUE_REAL) {
+		if (k == CJ_KIND_VOID)
+			return v;
+		if (!cj_kind_is_float(k))
+			return cj_elab_error(el, CJ_DIAG_INEXACT, span,
+			    "the real number %s meets %s",
+			    cj_value_text(el, &v), cj_kind_text(k));
+		return cj_value_scalar(k, cj_num_from_f64(k, v.real));
+	}
+	if (cj_value_kind_of(&v) != k)
+		return cj_elab_convert(el, span, k, v, 0);
+	return v;
+}
+
+struct cj_value
+cj_elab_coerce(struct cj_elab *el, struct cj_span span, enum cj_kind to,
+    struct cj_value v)
+{
+	enum cj_kind from;
+
+	v = cj_elab_read(el, span, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	if (!cj_value_is_number(&v))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+		    "%s is needed, this is %s", cj_kind_text(to),
+		    cj_value_what(el, &v));
+	from = cj_value_kind_of(&v);
+	if (from == to || v.kind == CJ_VALUE_REAL ||
+	    (v.kind == CJ_VALUE_INT && cj_is_known(v.i)) ||
+	    (to == CJ_KIND_INDEX && cj_kind_is_integer(from) &&
+	    from != CJ_KIND_U64))
+		return adapt(el, span, to, v);
+	cj_help(cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span,
+	    "%s is needed, this is %s", cj_kind_text(to),
+	    cj_value_what(el, &v)), "Convert it: %s(...).", cj_kind_text(to));
+	return cj_value_error();
+}
+
+/* ---- one operation ------------------------------------------------------- */
+
+static bool
+is_comparison(enum cj_op op)
+{
+	return op == CJ_OP_EQ || op == CJ_OP_NE || op == CJ_OP_LT ||
+	    op == CJ_OP_LE;
+}
+
+static bool
+needs_float(enum cj_op op)
+{
+	switch ((unsigned)op) {
+	case CJ_OP_COPYSIGN: case CJ_OP_SQRT: case CJ_OP_FLOOR:
+	case CJ_OP_CEIL: case CJ_OP_TRUNC: case CJ_OP_RINT:
+	case CJ_OP_APPROX_EX2: case CJ_OP_APPROX_LG2: case CJ_OP_APPROX_SIN:
+	case CJ_OP_APPROX_COS: case CJ_OP_APPROX_TANH: case CJ_OP_APPROX_RCP:
+	case CJ_OP_APPROX_RSQRT: case CJ_OP_APPROX_SQRT:
+	case CJ_OP_APPROX_DIV:
+		return true;
+	}
+	return false;
+}
+
+static bool
+needs_integer(enum cj_op op)
+{
+	switch ((unsigned)op) {
+	case CJ_OP_MOD: case CJ_OP_SHL: case CJ_OP_SHR: case CJ_OP_MUL_HI:
+	case CJ_OP_POPC: case CJ_OP_CLZ: case CJ_OP_CTZ: case CJ_OP_AND:
+	case CJ_OP_OR: case CJ_OP_XOR: case CJ_OP_NOT:
+		return true;
+	}
+	return false;
+}
+
+static bool
+fits_class(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    enum cj_kind k)
+{
+	bool is_logic = op == CJ_OP_AND || op == CJ_OP_OR ||
+	    op == CJ_OP_XOR || op == CJ_OP_NOT;
+	bool is_order = is_comparison(op) || op == CJ_OP_MIN ||
+	    op == CJ_OP_MAX;
+	bool is_float = k == CJ_KIND_VOID || cj_kind_is_float(k);
+
+	if (k == CJ_KIND_BOOL ? is_logic || op == CJ_OP_EQ || op == CJ_OP_NE :
+	    needs_float(op) ? is_float : needs_integer(op) ? !is_float :
+	    is_order || is_float || cj_kind_is_integer(k))
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+	    "\"%s\" needs %s, the operands are %s", cj_op_info[op].text,
+	    needs_float(op) ? "floating-point numbers" :
+	    needs_integer(op) ? "integers" : "numbers",
+	    k == CJ_KIND_VOID ? "real numbers" : cj_kind_text(k));
+	return false;
+}
+
+static struct cj_value
+truth_of(struct cj_elab *el, enum cj_truth t, enum cj_op op, struct cj_int a,
+    struct cj_int b)
+{
+	cj_ref x, r;
+
+	if (t != CJ_MAYBE)
+		return cj_value_bool(t == CJ_YES);
+	x = cj_elab_ref_int(el, a);
+	r = cj_emit2(&el->em->b, op, cj_type_of(CJ_KIND_BOOL, 1), x,
+	    cj_elab_ref_int(el, b));
+	return cj_value_regs(el, CJ_KIND_BOOL, NULL, r);
+}
+
+static enum cj_truth
+not(enum cj_truth t)
+{
+	return t == CJ_YES ? CJ_NO : t == CJ_NO ? CJ_YES : CJ_MAYBE;
+}
+
+static struct cj_value
+int_other(struct cj_elab *el, enum cj_op op, const struct cj_value *args,
+    uint32_t count)
+{
+	cj_ref refs[MOST_OPERANDS];
+	uint64_t bits[MOST_OPERANDS] = { 0 };
+	bool known = true;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		known = known && cj_is_known(args[i].i);
+		bits[i] = (uint64_t)args[i].i.value;
+	}
+	if (known)
+		return cj_value_known((int64_t)cj_num_apply(op, CJ_KIND_INDEX,
+		    bits[0], bits[1], bits[2]));
+	for (i = 0; i < count; i++)
+		refs[i] = cj_elab_ref_int(el, args[i].i);
+	return cj_value_regs(el, CJ_KIND_INDEX, NULL, cj_emit(&el->em->b, op,
+	    cj_type_of(CJ_KIND_INDEX, 1), 0, refs, count));
+}
+
+/* An operation on `int`: a term, or an instruction for the rare ones. */
+static struct cj_value
+int_apply(struct cj_elab *el, enum cj_op op, const struct cj_value *args,
+    uint32_t count)
+{
+	struct cj_symtab *t = &el->sym;
+	struct cj_int a = args[0].i, b = count > 1 ? args[1].i : cj_known(0);
+
+	switch ((unsigned)op) {
+	case CJ_OP_ADD: return cj_value_int(cj_int_add(t, a, b));
+	case CJ_OP_SUB: return cj_value_int(cj_int_sub(t, a, b));
+	case CJ_OP_MUL: return cj_value_int(cj_int_mul(t, a, b));
+	case CJ_OP_DIV: return cj_value_int(cj_int_div(t, a, b));
+	case CJ_OP_MOD: return cj_value_int(cj_int_mod(t, a, b));
+	case CJ_OP_MIN: return cj_value_int(cj_int_min(t, a, b));
+	case CJ_OP_MAX: return cj_value_int(cj_int_max(t, a, b));
+	case CJ_OP_NEG: return cj_value_int(cj_int_neg(t, a));
+	case CJ_OP_ABS: return cj_value_int(cj_int_abs(t, a));
+	case CJ_OP_NOT:		/* -1 - a */
+		return cj_value_int(cj_int_sub(t, cj_known(-1), a));
+	case CJ_OP_AND:
+		return cj_value_int(cj_int_bit(t, CJ_TERM_AND, a, b));
+	case CJ_OP_OR:
+		return cj_value_int(cj_int_bit(t, CJ_TERM_OR, a, b));
+	case CJ_OP_XOR:
+		return cj_value_int(cj_int_bit(t, CJ_TERM_XOR, a, b));
+	case CJ_OP_SHL:
+		return cj_value_int(cj_int_bit(t, CJ_TERM_SHL, a, b));
+	case CJ_OP_SHR:
+		return cj_value_int(cj_int_bit(t, CJ_TERM_SHR, a, b));
+	case CJ_OP_FMA:
+		return cj_value_int(cj_int_add(t, cj_int_mul(t, a, b),
+		    args[2].i));
+	case CJ_OP_EQ:
+		return truth_of(el, cj_int_equal(t, a, b), op, a, b);
+	case CJ_OP_NE:
+		return truth_of(el, not(cj_int_equal(t, a, b)), op, a, b);
+	case CJ_OP_LT:
+		return truth_of(el, cj_int_less(t, a, b), op, a, b);
+	case CJ_OP_LE:
+		return truth_of(el, cj_int_less_equal(t, a, b), op, a, b);
+	}
+	return int_other(el, op, args, count);
+}
+
+static uint64_t
+bits_of(const struct cj_value *v)
+{
+	union { double x; uint64_t bits; } u;
+
+	if (v->kind == CJ_VALUE_BOOL)
+		return v->truth;
+	if (v->kind == CJ_VALUE_INT)
+		return (uint64_t)v->i.value;
+	if (v->kind != CJ_VALUE_REAL)
+		return v->bits;
+	u.x = v->real;
+	return u.bits;
+}
+
+static struct cj_value
+fold(enum cj_op op, enum cj_kind k, const struct cj_value *args,
+    uint32_t count)
+{
+	enum cj_kind in = k == CJ_KIND_VOID ? CJ_KIND_F64 : k;
+	uint64_t bits[MOST_OPERANDS] = { 0 }, got;
+	union { double x; uint64_t bits; } u;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		bits[i] = bits_of(&args[i]);
+	got = cj_num_apply(op, in, bits[0], bits[1], bits[2]);
+	if (is_comparison(op))
+		return cj_value_bool(got != 0);
+	if (k != CJ_KIND_VOID)
+		return cj_value_scalar(k, got);
+	u.bits = got;
+	return cj_value_real(u.x);
+}
+
+static struct cj_value
+emit_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    enum cj_kind k, struct cj_value *args, uint32_t count)
+{
+	const struct cj_tuple *shape = NULL;
+	enum cj_kind result = is_comparison(op) ? CJ_KIND_BOOL : k;
+	cj_ref refs[MOST_OPERANDS], r;
+	uint32_t i;
+
+	if (!cj_elab_common_shape(el, span, args, count, &shape))
+		return cj_value_error();
+	for (i = 0; i < count; i++) {
+		struct cj_value v = cj_elab_broadcast(el, span, args[i],
+		    shape);
+
+		if (v.kind == CJ_VALUE_ERROR)
+			return v;
+		refs[i] = cj_elab_ref(el, &v, k);
+	}
+	r = cj_emit(&el->em->b, op, cj_type_of(result,
+	    cj_shape_count(shape)), 0, refs, count);
+	return cj_value_regs(el, result, shape, r);
+}
+
+struct each_op {
+	enum cj_op op;
+	struct cj_span span;
+};
+
+static struct cj_value
+apply_each(struct cj_elab *el, void *user, const struct cj_value *args,
+    uint32_t count)
+{
+	const struct each_op *e = user;
+
+	return cj_elab_apply(el, e->span, e->op, args, count);
+}
+
+bool
+cj_elab_any_array(const struct cj_elab *el, const struct cj_value *args,
+    uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (cj_elab_is_array(el, &args[i]))
+			return true;
+	return false;
+}
+
+struct cj_value
+cj_elab_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    const struct cj_value *args, uint32_t count)
+{
+	struct cj_value v[MOST_OPERANDS];
+	struct each_op each = { op, span };
+	bool ok, known = true, is_int = true;
+	enum cj_kind k;
+	uint32_t i;
+
+	assert(count >= 1 && count < MOST_OPERANDS);
+	if (cj_elab_any_array(el, args, count))
+		return cj_elab_array_map(el, span, args, count, apply_each,
+		    &each);
+	for (i = 0; i < count; i++) {
+		v[i] = cj_elab_read(el, span, args[i]);
+		if (v[i].kind == CJ_VALUE_ERROR)
+			return v[i];
+		if (!cj_value_is_number(&v[i]))
+			return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+			    "\"%s\" needs numbers, this is %s",
+			    cj_op_info[op].text, cj_value_what(el, &v[i]));
+	}
+	k = common_kind(el, span, v, count, &ok);
+	if (ok && k == CJ_KIND_INDEX && needs_float(op)) {
+		for (i = 0; i < count; i++)
+			known = known && cj_value_is_known(&v[i]);
+		k = known ? CJ_KIND_VOID : k;
+	}
+	if (!ok || !fits_class(el, span, op, k))
+		return cj_value_error();
+	for (i = 0, known = true; i < count; i++) {
+		v[i] = adapt(el, span, k, v[i]);
+		if (v[i].kind == CJ_VALUE_ERROR)
+			return v[i];
+		known = known && cj_value_is_known(&v[i]);
+		is_int = is_int && v[i].kind == CJ_VALUE_INT;
+	}
+	if (is_int)
+		return int_apply(el, op, v, count);
+	return known ? fold(op, k, v, count) :
+	    emit_apply(el, span, op, k, v, count);
+}
+
+/* ---- the instruction of a value ------------------------------------------ */
+
+cj_ref
+cj_elab_ref(struct cj_elab *el, const struct cj_value *v, enum cj_kind k)
+{
+	cj_type t;
+	uint64_t bits;
+
+	switch (v->kind) {
+	case CJ_VALUE_INT:
+		if (k == CJ_KIND_VOID || k == CJ_KIND_INDEX)
+			return cj_elab_ref_int(el, v->i);
+		assert(cj_is_known(v->i));
+		is_exact(k, v->i.value, &bits);
+		return cj_emit_bits(&el->em->b, cj_type_of(k, 1), bits);
+	case CJ_VALUE_REAL:
+		if (k == CJ_KIND_VOID)
+			k = CJ_KIND_F32;
+		return cj_emit_bits(&el->em->b, cj_type_of(k, 1),
+		    cj_num_from_f64(k, v->real));
+	case CJ_VALUE_BOOL:
+		return cj_emit_bool(&el->em->b, v->truth);
+	case CJ_VALUE_SCALAR:
+		t = cj_type_of((enum cj_kind)v->scalar, 1);
+		return cj_emit_bits(&el->em->b, t, v->bits);
+	case CJ_VALUE_REGS:
+		return cj_elab_pass(el, v->regs.ref, v->level);
+	case CJ_VALUE_ERROR: case CJ_VALUE_NONE: case CJ_VALUE_ANY:
+	case CJ_VALUE_TUPLE: case CJ_VALUE_LAYOUT: case CJ_VALUE_BASIS:
+	case CJ_VALUE_SWIZZLE: case CJ_VALUE_TENSOR: case CJ_VALUE_PLACE:
+	case CJ_VALUE_TYPE: case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN:
+	case CJ_VALUE_RANGE: case CJ_VALUE_STRING: case CJ_VALUE_CHOICE:
+	case CJ_VALUE_FILE:
+		break;
+	}
+	cj_bug(el->recover, "no instruction for %s", cj_value_what(el, v));
+}
+
+bool
+cj_elab_condition(struct cj_elab *el, struct cj_span span, struct cj_value v,
+    bool *known, bool *truth, cj_ref *ref)
+{
+	v = cj_elab_read(el, span, v);
+	*known = v.kind == CJ_VALUE_BOOL;
+	if (*known) {
+		*truth = v.truth;
+		return true;
+	}
+	if (v.kind == CJ_VALUE_REGS && v.scalar == CJ_KIND_BOOL &&
+	    v.regs.shape == NULL) {
+		*ref = cj_elab_ref(el, &v, CJ_KIND_BOOL);
+		return true;
+	}
+	if (v.kind != CJ_VALUE_ERROR)
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+		    "a condition is a bool, this is %s",
+		    cj_value_what(el, &v));
+	return false;
+}

@@ -1,0 +1,292 @@
+/*
+ * Units: a text with everything it imports, parsed and resolved once.
+ *
+ * Names of file level go into a table per file. Nothing is evaluated here:
+ * constants are, once for each elaboration, when they are first used.
+ */
+#include "elab_priv.h"
+#include "std/std.h"
+
+struct loader {
+	struct cj_unit *u;
+	struct cj_diags *ds;
+	struct cj_words words;
+};
+
+static const struct cj_std_file *
+find_std(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < cj_std_count; i++)
+		if (strcmp(cj_std_files[i].name, name) == 0)
+			return &cj_std_files[i];
+	return NULL;
+}
+
+/* ---- the words that need no declaration ---------------------------------- */
+
+static void
+collect_words(struct loader *l)
+{
+	struct cj_arena *a = l->u->arena;
+	const struct cj_file *p = l->u->prelude;
+	CJ_VEC(const char *) v = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < cj_builtin_count; i++)
+		*cj_push(a, &v) = cj_builtins[i].name;
+	for (i = CJ_KIND_VOID + 1; i < CJ_KIND_COUNT; i++)
+		*cj_push(a, &v) = cj_kind_text((enum cj_kind)i);
+	*cj_push(a, &v) = "type";
+	*cj_push(a, &v) = "cute";
+	for (i = 0; p != NULL && i < p->decls.len; i++)
+		*cj_push(a, &v) = cj_name_text(l->u->names,
+		    p->decls.at[i].name);
+	l->words.at = v.at;
+	l->words.count = v.len;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static void
+add_decl(struct loader *l, struct cj_file *f, cj_name name,
+    const struct cj_node *n)
+{
+	struct cj_decl *d = cj_push(l->u->arena, &f->decls);
+
+	d->name = name;
+	d->node = n;
+	d->index = l->u->decl_count;
+}
+
+/* A file-level `const` may take a tuple apart: every name refers to it. */
+static void
+add_binding(struct loader *l, struct cj_file *f, const struct cj_node *b,
+    const struct cj_node *n)
+{
+	uint32_t i;
+
+	if (b->kind == CJ_NODE_NAME)
+		add_decl(l, f, b->name.name, n);
+	else if (b->kind == CJ_NODE_TUPLE)
+		for (i = 0; i < b->tuple.items.count; i++)
+			add_binding(l, f, b->tuple.items.at[i], n);
+}
+
+static struct cj_file *load(struct loader *l, const char *name,
+    uint32_t source, bool is_prelude);
+
+static struct cj_file *
+find_file(const struct cj_unit *u, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < u->files.len; i++)
+		if (strcmp(u->files.at[i]->name, name) == 0)
+			return u->files.at[i];
+	return NULL;
+}
+
+static struct cj_file *
+load_text(struct loader *l, const char *name, const char *text, size_t length,
+    struct cj_span at)
+{
+	struct cj_file *f = find_file(l->u, name);
+	uint32_t source;
+
+	if (f != NULL)
+		return f;
+	source = cj_source_add(l->u->sources, name, text, length);
+	if (source == 0) {
+		cj_report(l->ds, CJ_DIAG_IMPORT, at, "\"%s\" is too long",
+		    name);
+		return NULL;
+	}
+	return load(l, name, source, false);
+}
+
+static struct cj_file *
+import_std(struct loader *l, const char *path, struct cj_span at)
+{
+	const struct cj_std_file *std = find_std(path + strlen("cute/"));
+	struct cj_diag *d;
+	CJ_VEC(const char *) names = { 0 };
+	const char *near;
+	unsigned i;
+
+	if (std != NULL)
+		return load_text(l, path, std->text, std->length, at);
+	d = cj_report(l->ds, CJ_DIAG_IMPORT, at,
+	    "the standard library has no \"%s\"", path);
+	for (i = 0; i < cj_std_count; i++)
+		*cj_push(l->u->arena, &names) = cj_printf(l->u->arena,
+		    "cute/%s", cj_std_files[i].name);
+	near = cj_nearest(path, names.at, names.len);
+	if (near != NULL)
+		cj_help(d, "Did you mean \"%s\"?", near);
+	return NULL;
+}
+
+static void
+do_import(struct loader *l, struct cj_file *f, const struct cj_node *n)
+{
+	const char *path = n->import.path.bytes, *name, *text;
+	struct cj_file *got = NULL;
+	size_t length;
+
+	if (strncmp(path, "cute/", 5) == 0) {
+		got = import_std(l, path, n->import.path_span);
+	} else if (l->u->import == NULL || !l->u->import(l->u->user, f->name,
+	    path, &name, &text, &length)) {
+		cj_report(l->ds, CJ_DIAG_IMPORT, n->import.path_span,
+		    "\"%s\" cannot be read", path);
+	} else {
+		got = load_text(l, name, text, length, n->import.path_span);
+	}
+	if (got == NULL)
+		return;
+	if (n->import.alias.name == 0) {
+		*cj_push(l->u->arena, &f->opened) = got;
+	} else {
+		struct cj_alias *as = cj_push(l->u->arena, &f->aliases);
+
+		as->name = n->import.alias.name;
+		as->file = got;
+	}
+}
+
+static void
+declare(struct loader *l, struct cj_file *f, const struct cj_node *n)
+{
+	l->u->decl_count++;
+	if (n->kind == CJ_NODE_CONST)
+		add_binding(l, f, n->let.binding, n);
+	else if (n->kind == CJ_NODE_FN)
+		add_decl(l, f, n->fn.name.name, n);
+	else if (n->kind == CJ_NODE_IMPORT)
+		do_import(l, f, n);
+	else if (n->kind == CJ_NODE_EXTERN_CUDA ||
+	    n->kind == CJ_NODE_EXTERN_BITCODE)
+		cj_report(l->ds, CJ_DIAG_UNSUPPORTED, n->span,
+		    "\"extern\" is not supported by this version");
+}
+
+static struct cj_file *
+load(struct loader *l, const char *name, uint32_t source, bool is_prelude)
+{
+	struct cj_unit *u = l->u;
+	struct cj_file *f = CJ_NEW(u->arena, struct cj_file);
+	uint32_t i;
+
+	f->unit = u;
+	f->name = cj_strdup(u->arena, name);
+	f->source = source;
+	f->is_prelude = is_prelude;
+	*cj_push(u->arena, &u->files) = f;
+	*cj_push(u->arena, &u->source_list) = source;
+	f->tree = cj_parse(u->arena, u->names, u->sources, source, l->ds);
+	if (f->tree->is_broken)
+		return f;
+	for (i = 0; i < f->tree->decls.count; i++)
+		declare(l, f, f->tree->decls.at[i]);
+	if (is_prelude) {
+		u->prelude = f;
+		collect_words(l);
+	}
+	cj_resolve(f->tree, u->names, l->ds, &l->words);
+	return f;
+}
+
+/* ---- what is in the main text -------------------------------------------- */
+
+static uint32_t
+count_family(const struct cj_unit *u, cj_name name)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < u->members.len; i++)
+		if (u->members.at[i].node->kernel.name.name == name)
+			n++;
+	return n;
+}
+
+static void
+list_decl(struct cj_unit *u, const struct cj_node *n)
+{
+	if (n->kind == CJ_NODE_KERNEL) {
+		struct cj_member_info info = {
+			.kernel = cj_name_text(u->names, n->kernel.name.name),
+			.member = count_family(u, n->kernel.name.name),
+			.node = n,
+			.span = n->kernel.name.span
+		};
+
+		*cj_push(u->arena, &u->members) = info;
+	} else if (n->kind == CJ_NODE_TEST || n->kind == CJ_NODE_BENCH) {
+		struct cj_test_info info = {
+			.name = n->test.title.bytes,
+			.node = n,
+			.span = n->test.title_span,
+			.is_bench = n->kind == CJ_NODE_BENCH
+		};
+
+		*cj_push(u->arena, &u->tests) = info;
+	}
+}
+
+struct cj_unit *
+cj_unit_load(struct cj_arena *a, struct cj_names *names,
+    struct cj_sources *sources, uint32_t source, cj_import *import,
+    void *user, struct cj_diags *ds)
+{
+	struct cj_unit *u = CJ_NEW(a, struct cj_unit);
+	struct loader l = { .u = u, .ds = ds };
+	const struct cj_std_file *std = find_std("prelude.cute");
+	uint32_t i;
+
+	u->arena = a;
+	u->names = names;
+	u->sources = sources;
+	u->import = import;
+	u->user = user;
+	collect_words(&l);
+	if (std != NULL) {
+		i = cj_source_add(sources, "cute/prelude.cute", std->text,
+		    std->length);
+		load(&l, "cute/prelude.cute", i, true);
+	}
+	u->main = load(&l, cj_source_get(sources, source)->name, source,
+	    false);
+	for (i = 0; i < u->main->tree->decls.count; i++)
+		list_decl(u, u->main->tree->decls.at[i]);
+	u->errors = ds->errors;
+	return u;
+}
+
+uint32_t
+cj_unit_sources(const struct cj_unit *u, const uint32_t **sources)
+{
+	*sources = u->source_list.at;
+	return u->source_list.len;
+}
+
+const struct cj_tree *
+cj_unit_tree(const struct cj_unit *u)
+{
+	return u->main->tree;
+}
+
+uint32_t
+cj_unit_members(const struct cj_unit *u, const struct cj_member_info **members)
+{
+	*members = u->members.at;
+	return u->members.len;
+}
+
+uint32_t
+cj_unit_tests(const struct cj_unit *u, const struct cj_test_info **tests)
+{
+	*tests = u->tests.at;
+	return u->tests.len;
+}

@@ -1,0 +1,49 @@
+/*
+ * From PTX to a cubin: by ptxas, a program of its own that can be stopped, or
+ * by nvJitLink, a library. Where neither is, the driver takes the PTX.
+ */
+#ifndef CJ_ASSEMBLE_H
+#define CJ_ASSEMBLE_H
+
+#include "runtime.h"
+
+enum cj_assembler_kind { CJ_ASSEMBLER_NONE, CJ_ASSEMBLER_PTXAS,
+    CJ_ASSEMBLER_NVJITLINK };
+
+struct cj_assembler {
+	enum cj_assembler_kind kind;
+	const char *path;
+	const char *name;		/* "ptxas 13.0.88"; "" for none */
+	struct cj_nvjitlink *library;
+};
+
+/* What the context uses; looked for once. Never NULL. */
+const struct cj_assembler *cj_assembler_get(struct cj_work *f);
+
+struct cj_assembly {
+	const char *cubin;		/* on the arena given */
+	size_t length;
+	const char *log;		/* of the assembler; for faults only */
+	const char *properties;		/* text of `ptxas -v`, or "" */
+};
+
+/* CUTEJIT_OK, or CUTEJIT_INTERNAL: the assembler refused our PTX or died. */
+cutejit_status cj_assemble(struct cj_work *f, const struct cj_recipe *r,
+    const char *ptx, size_t length, struct cj_arena *a,
+    struct cj_assembly *out);
+
+/* nvJitLink (nvjitlink.c); NULL: it is not there. On `a`. */
+struct cj_nvjitlink *cj_nvjitlink_open(struct cj_arena *a, unsigned *major,
+    unsigned *minor);
+struct cj_nvjitlink *cj_nvjitlink_copy(struct cj_arena *a,
+    const struct cj_nvjitlink *n);
+cutejit_status cj_nvjitlink_run(struct cj_work *f, struct cj_nvjitlink *n,
+    const struct cj_recipe *r, const char *ptx, size_t length,
+    struct cj_arena *a, struct cj_assembly *out);
+
+/* Numbers of each entry from a cubin and, where given, from the text of
+ * `ptxas -v` (cubin.c). False: it is no cubin. */
+bool cj_cubin_read(const char *cubin, size_t length, const char *properties,
+    cutejit_entry *entries, uint32_t count);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * Which assembler, and how ptxas is run.
+ *
+ * CUTEJIT_ASSEMBLER=ptxas, nvjitlink or driver decides; else it is ptxas if it
+ * is there (it can crash or hang without harm), else nvJitLink. The version is
+ * part of every cache key, and asking a program for it costs more than a hit
+ * in the cache, so answers are kept beside the cache by the program's identity.
+ */
+#include "assemble.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "spawn.h"
+
+/* ---- versions ------------------------------------------------------------- */
+
+/* "…, release 13.0, V13.0.88" -> "13.0.88" */
+static const char *
+parse_version(struct cj_arena *a, const char *text)
+{
+	const char *v = strstr(text, ", V");
+	size_t n;
+
+	if (v == NULL)
+		return NULL;
+	v += 3;
+	n = strspn(v, "0123456789.");
+	return n != 0 && n < 32 ? cj_strndup(a, v, n) : NULL;
+}
+
+/* Where the version of a program is remembered; NULL: nowhere. */
+static const char *
+memo_path(struct cj_work *f, const char *program)
+{
+	const struct cj_store *s = f->context->store;
+	struct cj_hasher h;
+	struct cj_digest d;
+	struct stat st;
+	char text[65];
+
+	if (s->root == NULL || stat(program, &st) != 0)
+		return NULL;
+	cj_hasher_init(&h);
+	cj_hasher_add_text(&h, program);
+	cj_hasher_add_u64(&h, (uint64_t)st.st_size);
+	cj_hasher_add_u64(&h, (uint64_t)st.st_mtim.tv_sec);
+	cj_hasher_add_u64(&h, (uint64_t)st.st_mtim.tv_nsec);
+	cj_hasher_add_u64(&h, (uint64_t)st.st_ino);
+	d = cj_hasher_end(&h);
+	cj_digest_text(&d, text);
+	return cj_printf(&f->arena, "%s/tool-%.32s", s->root, text);
+}
+
+static const char *
+recall(struct cj_work *f, struct cj_arena *a, const char *path)
+{
+	char text[64];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	if (path == NULL)
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	n = fstat(fd, &st) == 0 && st.st_uid == geteuid()
+	    ? read(fd, text, sizeof text - 1) : -1;
+	close(fd);
+	if (n <= 4)
+		return NULL;
+	text[n] = '\0';
+	cj_check_time(f);
+	return parse_version(a, text);
+}
+
+static void
+remember(struct cj_work *f, const char *path, const char *version)
+{
+	const char *text = cj_printf(&f->arena, ", V%s\n", version);
+	char *aside;
+	ssize_t n;
+	int fd;
+
+	if (path == NULL || f->context->store->is_read_only)
+		return;
+	aside = cj_printf(&f->arena, "%s.XXXXXX", path);
+	mkdir(f->context->store->root, 0700);
+	fd = mkostemp(aside, O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	if (n != (ssize_t)strlen(text) || rename(aside, path) != 0)
+		unlink(aside);
+}
+
+static const char *
+ask_version(struct cj_work *f, struct cj_arena *a, const char *program)
+{
+	const char *const argv[] = { program, "--version", NULL };
+	const char *memo = memo_path(f, program);
+	const char *version = recall(f, a, memo);
+	struct cj_spawned out;
+
+	if (version != NULL)
+		return version;
+	if (cj_spawn(f, argv, "", 0, &out) != CJ_SPAWN_OK)
+		return NULL;
+	version = parse_version(a, out.out);
+	if (version != NULL)
+		remember(f, memo, version);
+	return version;
+}
+
+/* ---- choosing ------------------------------------------------------------- */
+
+static bool
+find_ptxas(struct cj_work *f, struct cj_arena *a, struct cj_assembler *as)
+{
+	const char *path = cj_find_program(a, "CUTEJIT_PTXAS", "ptxas");
+	const char *version;
+
+	if (path == NULL)
+		return false;
+	version = ask_version(f, a, path);
+	if (version == NULL) {
+		cj_log(f->context, CUTEJIT_LOG_WARNING,
+		    "%s does not say its version and is not used", path);
+		return false;
+	}
+	as->kind = CJ_ASSEMBLER_PTXAS;
+	as->path = path;
+	as->name = cj_printf(a, "ptxas %s", version);
+	return true;
+}
+
+static bool
+find_nvjitlink(struct cj_arena *a, struct cj_assembler *as)
+{
+	unsigned major, minor;
+
+	as->library = cj_nvjitlink_open(a, &major, &minor);
+	if (as->library == NULL)
+		return false;
+	as->kind = CJ_ASSEMBLER_NVJITLINK;
+	as->path = "libnvJitLink";
+	as->name = cj_printf(a, "nvJitLink %u.%u", major, minor);
+	return true;
+}
+
+static void
+choose(struct cj_work *f, struct cj_arena *a, struct cj_assembler *as)
+{
+	const char *word = cj_env("CUTEJIT_ASSEMBLER");
+
+	as->kind = CJ_ASSEMBLER_NONE;
+	as->name = as->path = "";
+	if (word != NULL && strcmp(word, "driver") == 0)
+		return;
+	if (word != NULL && strcmp(word, "nvjitlink") == 0)
+		find_nvjitlink(a, as);
+	else if (!find_ptxas(f, a, as)
+	    && (word == NULL || strcmp(word, "ptxas") != 0))
+		find_nvjitlink(a, as);
+}
+
+/* The context's arena belongs to whoever holds its lock. */
+const struct cj_assembler *
+cj_assembler_get(struct cj_work *f)
+{
+	struct cutejit_context *c = f->context;
+	struct cj_assembler found = { 0 }, *as;
+	struct cj_cleanup lock;
+
+	pthread_mutex_lock(&c->lock);
+	as = c->assembler;
+	pthread_mutex_unlock(&c->lock);
+	if (as != NULL)
+		return as;
+	choose(f, &f->arena, &found);
+	cj_defer_lock(f, &lock, &c->lock);
+	c->arena.recover = &f->recover;
+	if (c->assembler == NULL) {
+		as = CJ_NEW(&c->arena, struct cj_assembler);
+		*as = found;
+		as->name = cj_strdup(&c->arena, found.name);
+		as->path = cj_strdup(&c->arena, found.path);
+		if (found.library != NULL)
+			as->library = cj_nvjitlink_copy(&c->arena,
+			    found.library);
+		c->assembler = as;
+	}
+	as = c->assembler;
+	cj_undefer_lock(f, &lock);
+	return as;
+}
+
+/* ---- ptxas ---------------------------------------------------------------- */
+
+static cutejit_status
+run_ptxas(struct cj_work *f, const struct cj_assembler *as,
+    const struct cj_recipe *r, const char *ptx, size_t length,
+    struct cj_arena *a, struct cj_assembly *out)
+{
+	const char *argv[10];
+	struct cj_spawned s;
+	int n = 0;
+
+	argv[n++] = as->path;
+	argv[n++] = cj_printf(&f->arena, "-arch=%s", r->target->name);
+	argv[n++] = r->level == 0 ? "-O1" : "-O3";
+	argv[n++] = "-v";
+	if (r->lineinfo)
+		argv[n++] = "-lineinfo";
+	argv[n++] = "/dev/stdin";
+	argv[n++] = "-o";
+	argv[n++] = "/dev/stdout";
+	argv[n] = NULL;
+	switch (cj_spawn(f, argv, ptx, length, &s)) {
+	case CJ_SPAWN_OK:
+		break;
+	case CJ_SPAWN_LATE:
+		cj_leave(&f->recover, CJ_WHY_DEADLINE, "assembler");
+	case CJ_SPAWN_FAILED:
+	case CJ_SPAWN_NOT:
+		out->log = s.err;
+		return CUTEJIT_INTERNAL;
+	}
+	out->cubin = cj_memdup(a, s.out, s.out_length + 1);
+	out->length = s.out_length;
+	out->properties = s.err;
+	return CUTEJIT_OK;
+}
+
+cutejit_status
+cj_assemble(struct cj_work *f, const struct cj_recipe *r, const char *ptx,
+    size_t length, struct cj_arena *a, struct cj_assembly *out)
+{
+	const struct cj_assembler *as = cj_assembler_get(f);
+
+	memset(out, 0, sizeof *out);
+	out->log = out->properties = "";
+	switch (as->kind) {
+	case CJ_ASSEMBLER_PTXAS:
+		return run_ptxas(f, as, r, ptx, length, a, out);
+	case CJ_ASSEMBLER_NVJITLINK:
+		return cj_nvjitlink_run(f, as->library, r, ptx, length, a,
+		    out);
+	case CJ_ASSEMBLER_NONE:
+		break;
+	}
+	assert(false && "there is an assembler");
+	return CUTEJIT_INTERNAL;
+}

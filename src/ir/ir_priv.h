@@ -27,4 +27,19 @@ void cj_inst_link(struct cj_module *m, cj_region region, cj_ref r,
 bool cj_attr_exists(const struct cj_module *m, enum cj_attr attr,
     uint32_t index);
 
+/* ---- words of the text form, by enumerator (ir_words.c) ------------------ */
+
+enum cj_words { CJ_WORDS_SPECIAL, CJ_WORDS_DEVICE, CJ_WORDS_SHFL,
+    CJ_WORDS_OBJECT, CJ_WORDS_CACHE, CJ_WORDS_ORDER, CJ_WORDS_SCOPE,
+    CJ_WORDS_ATOMIC, CJ_WORDS_GENERATOR, CJ_WORDS_ARGUMENT, CJ_WORDS_LEAF,
+    CJ_WORDS_FUNCTION, CJ_WORDS_ROUNDING };
+
+/* The word of an enumerator; "?" if it is none. */
+const char *cj_word(enum cj_words set, unsigned enumerator);
+/* The enumerator of a word, -1 if there is none. */
+int cj_word_find(enum cj_words set, const char *text, size_t length);
+
+/* Has this region's owner an index, and is it the region's first? */
+bool cj_region_has_index(const struct cj_module *m, cj_region region);
+
 #endif

@@ -1,0 +1,503 @@
+/*
+ * Reading the text form: instructions and regions.
+ */
+#include "ir_read_priv.h"
+
+/* ---- numbers of the text ------------------------------------------------- */
+
+/* Give number `n` of a table its meaning; twice is an error. */
+static void
+define(struct cj_reader *r, uint32_t **at, uint32_t *len, uint32_t *cap,
+    uint32_t n, uint32_t meaning)
+{
+	if (r->failed)
+		return;
+	while (*len <= n) {
+		cj_vec_more(r->m->arena, (void **)at, len, cap, sizeof **at);
+		(*at)[*len - 1] = 0;
+	}
+	if ((*at)[n] != 0)
+		cj_reader_fail(r, "a number is given twice");
+	(*at)[n] = meaning;
+}
+
+#define DEFINE(r, table, n, meaning)					\
+	define((r), &(r)->table.at, &(r)->table.len, &(r)->table.cap, (n), \
+	    (meaning))
+
+/* %7, which is added to the operands. */
+static void
+read_operand(struct cj_reader *r)
+{
+	uint32_t n = cj_reader_ref(r, TOKEN_VALUE, "a value");
+
+	if (r->failed)
+		return;
+	if (n >= r->values.len || r->values.at[n] == 0)
+		cj_reader_fail(r, "a value is used before it is made");
+	else if (r->operands.len >= UINT16_MAX)
+		cj_reader_fail(r, "there are too many operands");
+	else
+		*cj_push(r->m->arena, &r->operands) = r->values.at[n];
+}
+
+/* None, or several with commas between. What begins a line is the result of
+ * the next instruction. */
+static void
+read_operands(struct cj_reader *r)
+{
+	if (r->token != TOKEN_VALUE || r->begins_line)
+		return;
+	do
+		read_operand(r);
+	while (cj_reader_mark(r, ','));
+}
+
+static void
+read_operands_in(struct cj_reader *r, const char *word)
+{
+	cj_reader_need_word(r, word);
+	cj_reader_need_mark(r, '(');
+	read_operands(r);
+	cj_reader_need_mark(r, ')');
+}
+
+/* ---- attributes ---------------------------------------------------------- */
+
+static void
+read_how(struct cj_reader *r, struct cj_access *a)
+{
+	if (cj_reader_word(r, "align"))
+		a->align = (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
+	if (cj_reader_word(r, "cache"))
+		a->cache = (enum cj_cache)cj_reader_enum(r, CJ_WORDS_CACHE);
+	if (cj_reader_word(r, "order"))
+		a->order = (enum cj_order)cj_reader_enum(r, CJ_WORDS_ORDER);
+	if (cj_reader_word(r, "scope"))
+		a->scope = (enum cj_memory_scope)cj_reader_enum(r,
+		    CJ_WORDS_SCOPE);
+	if (cj_reader_word(r, "why"))
+		a->why = cj_reader_text(r);
+}
+
+/* The mask stands behind the values, and the fill behind the mask. */
+static void
+read_mask(struct cj_reader *r)
+{
+	if (cj_reader_word(r, "mask")) {
+		read_operand(r);
+		if (cj_reader_word(r, "fill"))
+			read_operand(r);
+	}
+}
+
+static uint32_t
+read_access(struct cj_reader *r, enum cj_op op)
+{
+	struct cj_access a = { 0 };
+
+	if (op == CJ_OP_ATOMIC)
+		a.atomic = (enum cj_atomic)cj_reader_enum(r,
+		    CJ_WORDS_ATOMIC);
+	a.object = cj_reader_object(r);
+	if (op == CJ_OP_WORKSPACE) {
+		read_operands(r);
+	} else {
+		cj_reader_need_mark(r, '[');
+		if (op == CJ_OP_SLOT_GET || op == CJ_OP_SLOT_SET)
+			a.position = (uint32_t)cj_reader_int(r, 0,
+			    UINT32_MAX);
+		else
+			read_operand(r);
+		cj_reader_need_mark(r, ']');
+		if (cj_reader_mark(r, ','))
+			read_operands(r);
+		read_mask(r);
+	}
+	read_how(r, &a);
+	return r->failed ? 0 : cj_module_access(r->m, &a);
+}
+
+static uint32_t
+read_int(struct cj_reader *r, enum cj_op op)
+{
+	uint32_t attr;
+
+	switch ((unsigned)op) {
+	case CJ_OP_SPECIAL:
+		return (uint32_t)cj_reader_enum(r, CJ_WORDS_SPECIAL);
+	case CJ_OP_DEVICE:
+		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
+	case CJ_OP_PARAM:
+		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
+	case CJ_OP_SHFL:
+		attr = (uint32_t)cj_reader_enum(r, CJ_WORDS_SHFL);
+		read_operands(r);
+		return attr;
+	default:
+		read_operands(r);
+		cj_reader_need_word(r, "at");
+		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
+	}
+}
+
+static uint32_t
+read_positions(struct cj_reader *r)
+{
+	CJ_VEC(uint32_t) at = { 0 };
+
+	read_operands(r);
+	cj_reader_need_mark(r, '[');
+	if (!cj_reader_mark(r, ']')) {
+		do
+			*cj_push(r->m->arena, &at) = (uint32_t)cj_reader_int(r,
+			    0, UINT32_MAX);
+		while (cj_reader_mark(r, ','));
+		cj_reader_need_mark(r, ']');
+	}
+	return cj_module_positions(r->m, at.at, at.len);
+}
+
+static uint32_t
+read_conversion(struct cj_reader *r)
+{
+	struct cj_conversion c = { .is_default = true };
+
+	read_operands(r);
+	if (cj_reader_word(r, "round")) {
+		c.is_default = false;
+		c.rounding = (enum cj_rounding)cj_reader_enum(r,
+		    CJ_WORDS_ROUNDING);
+		c.saturate = cj_reader_word(r, "saturate");
+	}
+	return cj_module_conversion(r->m, c);
+}
+
+static uint32_t
+read_launch(struct cj_reader *r)
+{
+	struct cj_launch l = { 0 };
+
+	/* whether it exists is seen when all is read */
+	l.function = cj_reader_ref(r, TOKEN_FUNCTION, "a function");
+	read_operands_in(r, "grid");
+	read_operands_in(r, "block");
+	read_operands_in(r, "cluster");
+	read_operands_in(r, "with");
+	l.cooperative = cj_reader_word(r, "cooperative");
+	l.dependent = cj_reader_word(r, "dependent");
+	*cj_push(r->m->arena, &r->m->launches) = l;
+	return r->m->launches.len - 1;
+}
+
+static uint32_t
+read_require(struct cj_reader *r)
+{
+	struct cj_require q = { 0 };
+
+	read_operands(r);
+	if (cj_reader_word(r, "parameter"))
+		q.parameter = cj_reader_text(r);
+	if (cj_reader_word(r, "need"))
+		q.need = cj_reader_text(r);
+	if (cj_reader_word(r, "names"))
+		q.names = cj_reader_text(r);
+	if (cj_reader_word(r, "code")) {
+		if (r->token == TOKEN_WORD)
+			q.code = cj_code_find(cj_strndup(r->m->arena,
+			    r->start, r->length));
+		if (q.code == CJ_DIAG_NONE)
+			cj_reader_fail(r, "the code of a message is needed");
+		cj_reader_next(r);
+	}
+	*cj_push(r->m->arena, &r->m->requires) = q;
+	return r->m->requires.len - 1;
+}
+
+static uint32_t
+read_expect(struct cj_reader *r)
+{
+	struct cj_expect e = { 0 };
+
+	read_operands(r);
+	if (cj_reader_word(r, "text"))
+		e.text = cj_reader_text(r);
+	if (cj_reader_word(r, "left"))
+		e.left = cj_reader_text(r);
+	if (cj_reader_word(r, "right"))
+		e.right = cj_reader_text(r);
+	*cj_push(r->m->arena, &r->m->expects) = e;
+	return r->m->expects.len - 1;
+}
+
+static void
+read_argument(struct cj_reader *r, struct cj_argument *a)
+{
+	uint32_t of[2] = { 0, 0 };
+
+	a->kind = (enum cj_argument_kind)cj_reader_enum(r,
+	    CJ_WORDS_ARGUMENT);
+	cj_reader_dotted(r, of, 2);
+	a->parameter = of[0];
+	a->member = of[1];
+	if (a->kind != CJ_ARGUMENT_NONE)
+		a->element = cj_reader_kind(r);
+	if (a->kind == CJ_ARGUMENT_TENSOR) {
+		a->object = cj_reader_object(r);
+		cj_reader_need_word(r, "rank");
+		a->rank = (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
+	}
+}
+
+static uint32_t
+read_call(struct cj_reader *r)
+{
+	CJ_VEC(struct cj_argument) arguments = { 0 };
+	struct cj_call c = { .member = -1 };
+
+	c.is_time = cj_reader_word(r, "time");
+	if (!c.is_time)
+		cj_reader_need_word(r, "launch");
+	c.kernel = cj_reader_text(r);
+	if (cj_reader_word(r, "member"))
+		c.member = (int)cj_reader_int(r, 0, INT32_MAX);
+	cj_reader_need_word(r, "arguments");
+	cj_reader_need_mark(r, '(');
+	if (!cj_reader_mark(r, ')')) {
+		do {
+			struct cj_argument a = { 0 };
+
+			read_argument(r, &a);
+			*cj_push(r->m->arena, &arguments) = a;
+		} while (cj_reader_mark(r, ','));
+		cj_reader_need_mark(r, ')');
+	}
+	read_operands_in(r, "with");
+	c.argument = arguments.at;
+	c.count = arguments.len;
+	*cj_push(r->m->arena, &r->m->calls) = c;
+	return r->m->calls.len - 1;
+}
+
+static uint32_t
+read_array(struct cj_reader *r)
+{
+	struct cj_array a = { 0 };
+
+	a.object = cj_reader_object(r);
+	a.generator = (enum cj_generator)cj_reader_enum(r,
+	    CJ_WORDS_GENERATOR);
+	read_operands(r);
+	*cj_push(r->m->arena, &r->m->arrays) = a;
+	return r->m->arrays.len - 1;
+}
+
+static uint32_t
+read_constant(struct cj_reader *r, cj_type t)
+{
+	const uint64_t *bits = cj_reader_bits(r, cj_type_kind(t),
+	    cj_type_count(t));
+
+	return r->failed ? 0 : cj_module_constant(r->m, t, bits);
+}
+
+static uint32_t
+read_target(struct cj_reader *r)
+{
+	uint32_t n = cj_reader_ref(r, TOKEN_TARGET, "a target");
+
+	if (!r->failed && (n >= r->targets.len || r->targets.at[n] == 0))
+		cj_reader_fail(r, "there is no such target");
+	return r->failed ? 0 : r->targets.at[n];
+}
+
+static uint32_t
+read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
+{
+	uint32_t attr;
+
+	switch (cj_op_info[op].attr) {
+	case CJ_ATTR_NONE: read_operands(r); return 0;
+	case CJ_ATTR_CONSTANT: return read_constant(r, t);
+	case CJ_ATTR_ACCESS: return read_access(r, op);
+	case CJ_ATTR_INT: return read_int(r, op);
+	case CJ_ATTR_TARGET: return read_target(r);
+	case CJ_ATTR_POSITIONS: return read_positions(r);
+	case CJ_ATTR_CONVERSION: return read_conversion(r);
+	case CJ_ATTR_LAUNCH: return read_launch(r);
+	case CJ_ATTR_REQUIRE: return read_require(r);
+	case CJ_ATTR_TEXT:
+		attr = cj_module_text(r->m, cj_reader_text(r));
+		read_operands(r);
+		return attr;
+	case CJ_ATTR_EXPECT: return read_expect(r);
+	case CJ_ATTR_CALL: return read_call(r);
+	case CJ_ATTR_ARRAY: return read_array(r);
+	}
+	return 0;
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+/* "%7 !2 in": remembered until the region opens. */
+static void
+read_index(struct cj_reader *r)
+{
+	r->index = cj_reader_ref(r, TOKEN_VALUE, "a value");
+	r->index_place = cj_reader_place(r);
+	cj_reader_need_word(r, "in");
+}
+
+/* After "%7" it is the index if "in" or a place follows, else an operand. */
+static bool
+index_follows(const struct cj_reader *r)
+{
+	struct cj_reader ahead = *r;
+
+	if (r->token != TOKEN_VALUE)
+		return false;
+	cj_reader_next(&ahead);
+	return ahead.token == TOKEN_PLACE || (ahead.token == TOKEN_WORD &&
+	    ahead.length == 2 && memcmp(ahead.start, "in", 2) == 0);
+}
+
+static uint32_t
+read_for(struct cj_reader *r)
+{
+	read_operand(r);
+	if (r->token != TOKEN_DOTS)
+		cj_reader_fail(r, "\"..\" is needed");
+	cj_reader_next(r);
+	read_operand(r);
+	cj_reader_need_word(r, "step");
+	read_operand(r);
+	if (cj_reader_word(r, "unroll"))
+		return (uint32_t)cj_reader_int(r, 1, UINT32_MAX);
+	return 0;
+}
+
+static enum cj_op
+read_op(struct cj_reader *r)
+{
+	enum cj_op op = CJ_OP_NONE;
+
+	if (r->token == TOKEN_WORD)
+		op = cj_op_find(cj_strndup(r->m->arena, r->start, r->length));
+	if (op == CJ_OP_NONE)
+		cj_reader_fail(r, "there is no such operation");
+	cj_reader_next(r);
+	return op;
+}
+
+/* Does the operation print its regions' index in its own line? */
+static bool
+has_index(enum cj_op op)
+{
+	return op == CJ_OP_FOR || op == CJ_OP_ARRAY_MAP || op == CJ_OP_EXPECT;
+}
+
+static cj_ref
+append(struct cj_reader *r, const struct cj_inst *i)
+{
+	const struct cj_op_info *info = &cj_op_info[i->op];
+
+	if (r->operands.len < info->least || r->operands.len > info->most)
+		cj_reader_fail(r, "the number of operands is wrong");
+	if (r->failed)
+		return 0;
+	return cj_append(r->m, r->region, i, r->operands.at, r->operands.len);
+}
+
+/* A region of the instruction `owner` opens. */
+static void
+open_region(struct cj_reader *r, cj_ref owner, cj_region parent)
+{
+	cj_region region = cj_region_append(r->m, owner, parent);
+	const struct cj_inst *i = cj_inst(r->m, owner);
+
+	r->region = region;
+	if (r->token == TOKEN_REGION) {
+		DEFINE(r, lives, r->number, region);
+		cj_reader_next(r);
+	}
+	if (r->index != 0) {
+		struct cj_inst index = { .op = CJ_OP_INDEX,
+		    .type = cj_type_of(CJ_KIND_INDEX, 1),
+		    .place = r->index_place != 0 ? r->index_place :
+		    i->place };
+
+		DEFINE(r, values, r->index, cj_append(r->m, region, &index,
+		    NULL, 0));
+	}
+	r->index = 0;
+}
+
+static void
+read_inst(struct cj_reader *r)
+{
+	struct cj_inst i = { 0 };
+	uint32_t value = 0, target = 0;
+	enum cj_op op;
+	cj_ref made;
+
+	r->operands.len = 0;
+	r->index = 0;
+	if (r->token == TOKEN_VALUE) {
+		value = cj_reader_ref(r, TOKEN_VALUE, "a value");
+		cj_reader_need_mark(r, '=');
+	}
+	op = read_op(r);
+	if (r->failed)
+		return;
+	i.op = (uint16_t)op;
+	if (r->token == TOKEN_TARGET && cj_op_info[op].effects ==
+	    CJ_EFFECTS_REGION)
+		target = cj_reader_ref(r, TOKEN_TARGET, "a target");
+	if (value != 0)
+		i.type = cj_reader_type(r);
+	else if (cj_op_info[op].attr == CJ_ATTR_CONSTANT)
+		cj_reader_fail(r, "a constant has a value");
+	if (has_index(op) && index_follows(r))
+		read_index(r);
+	if (!r->failed)
+		i.attr = op == CJ_OP_FOR ? read_for(r) :
+		    read_attr(r, op, i.type);
+	i.place = cj_reader_place(r);
+	made = append(r, &i);
+	if (r->failed)
+		return;
+	if (value != 0)
+		DEFINE(r, values, value, made);
+	if (target != 0)
+		DEFINE(r, targets, target, made);
+	if (r->token == TOKEN_MARK && r->mark == '{') {
+		if (cj_op_info[op].effects != CJ_EFFECTS_REGION) {
+			cj_reader_fail(r, "the operation has no regions");
+			return;
+		}
+		cj_reader_next(r);
+		open_region(r, made, r->region);
+	}
+}
+
+void
+cj_reader_body(struct cj_reader *r)
+{
+	while (!r->failed) {
+		const struct cj_region_info *g = &r->m->regions.at[r->region];
+
+		if (!cj_reader_mark(r, '}')) {
+			read_inst(r);
+			continue;
+		}
+		if (g->owner == 0)
+			return;
+		if (cj_reader_word(r, "else")) {
+			cj_reader_need_mark(r, '{');
+			if (!r->failed)
+				open_region(r, g->owner, g->parent);
+		} else {
+			r->region = g->parent;
+		}
+	}
+}

@@ -1,0 +1,442 @@
+/*
+ * The verifier: is a module right?
+ *
+ * One walk over each function. An operand is good if it was met already and
+ * the region it stands in is still open, which is what dominance comes to in
+ * nested regions. Types are the rules of ir_rule.c. Whether threads that must
+ * meet do meet is not asked here: that needs facts.
+ */
+#include "ir_priv.h"
+
+struct verifier {
+	struct cj_module *m;
+	uint32_t function;
+	cj_region *stands_in;	/* by instruction; 0: not met yet */
+	bool *open;		/* by region */
+	uint32_t *given;	/* by object: the function that it is a leaf of */
+	uint32_t values;	/* as the printer numbers them */
+	const char *wrong;
+};
+
+static void
+fail_at(struct verifier *v, const struct cj_inst *i, const char *what)
+{
+	const struct cj_function *f = &v->m->functions.at[v->function];
+	const char *op = i->op < CJ_OP_COUNT ? cj_op_info[i->op].text : "?";
+
+	if (v->wrong != NULL)
+		return;
+	if (i->type != 0)
+		v->wrong = cj_printf(v->m->arena, "\"%s\": %%%u = %s: %s",
+		    f->name, v->values, op, what);
+	else
+		v->wrong = cj_printf(v->m->arena, "\"%s\": %s after %%%u: %s",
+		    f->name, op, v->values, what);
+}
+
+static void
+fail(struct verifier *v, const char *table, uint32_t index, const char *what)
+{
+	if (v->wrong == NULL)
+		v->wrong = cj_printf(v->m->arena, "%s%u: %s", table, index,
+		    what);
+}
+
+static const struct cj_function *
+function_of(const struct verifier *v)
+{
+	return &v->m->functions.at[v->function];
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static bool
+is_power_of_two(uint32_t n)
+{
+	return n != 0 && (n & (n - 1)) == 0;
+}
+
+static void
+check_object(struct verifier *v, uint32_t index)
+{
+	const struct cj_object *o = &v->m->objects.at[index];
+
+	if (o->kind > CJ_OBJECT_SLOT || o->element == CJ_KIND_VOID ||
+	    o->element >= CJ_KIND_COUNT) {
+		fail(v, "@", index, "kind or element does not exist");
+		return;
+	}
+	if (o->extent < -1)
+		fail(v, "@", index, "the extent is negative");
+	if (o->region >= v->m->regions.len)
+		fail(v, "@", index, "the region does not exist");
+	if (o->place >= v->m->places.len)
+		fail(v, "@", index, "the place does not exist");
+	switch (o->kind) {
+	case CJ_OBJECT_SLOT:
+		if (o->extent < 1 || o->extent > CJ_MAX_REGISTERS)
+			fail(v, "@", index, "a slot has a known extent");
+		return;		/* registers have no alignment */
+	case CJ_OBJECT_SHARED:
+		if (o->extent < 0)
+			fail(v, "@", index, "shared memory has a known extent");
+		break;
+	case CJ_OBJECT_TABLE:
+		if (o->extent < 0 || (o->extent > 0 && o->data == NULL))
+			fail(v, "@", index, "a table has data");
+		break;
+	case CJ_OBJECT_TENSOR:
+	case CJ_OBJECT_WORKSPACE:
+	case CJ_OBJECT_FOREIGN:
+	case CJ_OBJECT_ARRAY:
+		break;
+	}
+	if (!is_power_of_two(o->align))
+		fail(v, "@", index, "the alignment is not a power of two");
+}
+
+static void
+check_tables(struct verifier *v)
+{
+	const struct cj_module *m = v->m;
+	uint32_t i;
+
+	for (i = 1; i < m->objects.len; i++)
+		check_object(v, i);
+	for (i = 1; i < m->places.len; i++)
+		if (m->places.at[i].parent >= i)
+			fail(v, "!", i, "the parent is not older");
+}
+
+static void
+check_leaves(struct verifier *v)
+{
+	const struct cj_function *f = function_of(v);
+	uint32_t i;
+
+	for (i = 0; i < f->leaves.len; i++) {
+		const struct cj_leaf *l = &f->leaves.at[i];
+		bool is_device = f->kind == CJ_FUNCTION_DEVICE;
+
+		if (l->kind == CJ_LEAF_OBJECT) {
+			if (l->object == 0 || l->object >= v->m->objects.len)
+				fail(v, "leaf ", i, "the object does not exist");
+			else
+				v->given[l->object] = v->function;
+			if (l->type != cj_type_of(CJ_KIND_PTR, 1))
+				fail(v, "leaf ", i, "an object is a ptr");
+		} else if (is_device != (l->kind == CJ_LEAF_VALUE)) {
+			fail(v, "leaf ", i,
+			    "the kind does not fit the function");
+		}
+		if (cj_type_kind(l->type) == CJ_KIND_VOID ||
+		    cj_type_kind(l->type) >= CJ_KIND_COUNT ||
+		    cj_type_count(l->type) == 0)
+			fail(v, "leaf ", i, "the type does not exist");
+	}
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+static const char *
+check_operands(const struct verifier *v, const struct cj_inst *i)
+{
+	uint32_t n;
+
+	if ((uint64_t)i->operands + i->operand_count > v->m->pool.len)
+		return "the operands do not exist";
+	for (n = 0; n < i->operand_count; n++) {
+		cj_ref r = cj_operand(v->m, i, n);
+
+		if (r == 0 || r >= v->m->insts.len)
+			return "an operand does not exist";
+		if (v->stands_in[r] == 0 || !v->open[v->stands_in[r]])
+			return "an operand is not made on the way here";
+	}
+	return NULL;
+}
+
+static const char *
+check_level(const struct verifier *v, const struct cj_inst *i)
+{
+	enum cj_function_kind kind = function_of(v)->kind;
+
+	if (cj_op_info[i->op].level == CJ_LEVEL_HOST &&
+	    kind == CJ_FUNCTION_DEVICE)
+		return "it belongs to the host part";
+	if (cj_op_info[i->op].level == CJ_LEVEL_TEST &&
+	    kind != CJ_FUNCTION_TEST)
+		return "it belongs to tests";
+	switch ((unsigned)i->op) {
+	case CJ_OP_SPECIAL: case CJ_OP_BARRIER: case CJ_OP_SHFL:
+	case CJ_OP_BALLOT:
+		return kind == CJ_FUNCTION_DEVICE ? NULL :
+		    "it belongs to device functions";
+	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:
+		return kind != CJ_FUNCTION_HOST ? NULL :
+		    "the host part touches no memory";
+	}
+	return NULL;
+}
+
+/* Does leaving from `from` outward to `owner` cross what nobody leaves? */
+static const char *
+check_way_out(const struct verifier *v, cj_region from, cj_ref owner)
+{
+	const struct cj_region_info *g;
+
+	for (;; from = g->parent) {
+		g = &v->m->regions.at[from];
+		if (g->owner == owner)
+			return NULL;
+		if (g->owner == 0)
+			return "the target is not around it";
+		if (cj_inst(v->m, g->owner)->op == CJ_OP_ARRAY_MAP ||
+		    cj_inst(v->m, g->owner)->op == CJ_OP_EXPECT)
+			return "it would leave a region that runs for each "
+			    "index";
+	}
+}
+
+static const char *
+check_yield(const struct verifier *v, const struct cj_inst *i,
+    cj_region region)
+{
+	cj_ref owner = v->m->regions.at[region].owner;
+	const struct cj_inst *o = owner != 0 ? cj_inst(v->m, owner) : NULL;
+	cj_type first = i->operand_count == 0 ? 0 :
+	    cj_inst(v->m, cj_operand(v->m, i, 0))->type;
+
+	if (o != NULL && o->op == CJ_OP_EXPECT) {
+		if (first != cj_type_of(CJ_KIND_BOOL, 1))
+			return "an expectation is a bool";
+		return i->operand_count != 2 ? NULL :
+		    "both sides are shown or none";
+	}
+	if (i->operand_count > 1)
+		return "there are too many results";
+	return first == (o != NULL ? o->type : 0) ? NULL :
+	    "the result does not fit what the region belongs to";
+}
+
+static const char *
+check_exit(const struct verifier *v, const struct cj_inst *i,
+    cj_region region)
+{
+	enum cj_op op;
+
+	if (i->next != 0)
+		return "something follows it";
+	switch ((unsigned)i->op) {
+	case CJ_OP_YIELD:
+		return check_yield(v, i, region);
+	case CJ_OP_RETURN:
+		return check_way_out(v, region, 0);
+	}
+	op = cj_inst(v->m, i->attr)->op;
+	if (op != CJ_OP_FOR && op != CJ_OP_LOOP &&
+	    (op != CJ_OP_SCOPE || i->op == CJ_OP_CONTINUE))
+		return "the target cannot be left like this";
+	return check_way_out(v, region, i->attr);
+}
+
+static bool
+ends_by_exit(const struct cj_module *m, cj_region g)
+{
+	cj_ref last = m->regions.at[g].last;
+
+	return last != 0 && cj_op_info[cj_inst(m, last)->op].effects ==
+	    CJ_EFFECTS_EXIT;
+}
+
+static const char *
+check_region(const struct cj_module *m, const struct cj_inst *i, cj_region g)
+{
+	bool has_index = i->op == CJ_OP_FOR || i->op == CJ_OP_ARRAY_MAP ||
+	    i->op == CJ_OP_EXPECT;
+
+	if (has_index && !cj_region_has_index(m, g))
+		return "the region does not begin with its index";
+	if ((i->type != 0 || i->op == CJ_OP_EXPECT) && !ends_by_exit(m, g))
+		return "a region yields no result";
+	return NULL;
+}
+
+static const char *
+check_regions(const struct verifier *v, cj_ref r, cj_region region)
+{
+	const struct cj_inst *i = cj_inst(v->m, r);
+	cj_region g = i->region;
+	unsigned count = 0, least = 0, most = 0;
+	const char *wrong;
+
+	for (; g != 0; g = v->m->regions.at[g].next) {
+		if (g >= v->m->regions.len || v->m->regions.at[g].owner != r ||
+		    v->m->regions.at[g].parent != region || count++ > 2)
+			return "its regions are not linked to it";
+		wrong = check_region(v->m, i, g);
+		if (wrong != NULL)
+			return wrong;
+	}
+	if (cj_op_info[i->op].effects == CJ_EFFECTS_REGION)
+		least = most = 1;
+	if (i->op == CJ_OP_IF) {
+		least = i->type != 0 ? 2 : 1;
+		most = 2;
+	}
+	return count >= least && count <= most ? NULL :
+	    "the number of regions is wrong";
+}
+
+static const char *
+check_rights(const struct verifier *v, const struct cj_inst *i)
+{
+	uint32_t object = v->m->accesses.at[i->attr].object;
+	const struct cj_object *o = &v->m->objects.at[object];
+	bool is_outer = o->kind == CJ_OBJECT_TENSOR ||
+	    o->kind == CJ_OBJECT_WORKSPACE || o->kind == CJ_OBJECT_FOREIGN;
+
+	if (i->op == CJ_OP_WORKSPACE)
+		return NULL;
+	if (o->kind == CJ_OBJECT_SLOT || o->kind == CJ_OBJECT_SHARED)
+		return o->region != 0 && v->open[o->region] ? NULL :
+		    "the object does not live here";
+	if (!is_outer)
+		return NULL;
+	if (function_of(v)->kind == CJ_FUNCTION_DEVICE &&
+	    v->given[object] != v->function)
+		return "the object is no leaf of the function";
+	if (cj_op_info[i->op].effects == CJ_EFFECTS_WRITE && !o->writes)
+		return "the object may not be written";
+	return i->op != CJ_OP_LOAD || o->reads ? NULL :
+	    "the object may not be read";
+}
+
+static const char *
+check_param(const struct verifier *v, const struct cj_inst *i)
+{
+	const struct cj_function *f = function_of(v);
+
+	if (i->attr >= f->leaves.len)
+		return "there is no such leaf";
+	return f->leaves.at[i->attr].type == i->type ? NULL :
+	    "leaf and result differ in type";
+}
+
+static const char *
+check_index(const struct verifier *v, cj_ref r, cj_region region)
+{
+	return cj_region_has_index(v->m, region) &&
+	    v->m->regions.at[region].first == r ? NULL :
+	    "it does not begin a region that has an index";
+}
+
+/* The value leaves of what is launched are what comes after the extents. */
+static const char *
+check_launch(const struct verifier *v, const struct cj_inst *i)
+{
+	const struct cj_function *f = &v->m->functions.at[
+	    v->m->launches.at[i->attr].function];
+	uint32_t n, next = 9;
+
+	for (n = 0; n < f->leaves.len; n++) {
+		if (f->leaves.at[n].kind != CJ_LEAF_VALUE)
+			continue;
+		if (next >= i->operand_count || cj_inst(v->m, cj_operand(v->m,
+		    i, next))->type != f->leaves.at[n].type)
+			return "the leaves do not fit the device function";
+		next++;
+	}
+	return next == i->operand_count ? NULL :
+	    "there are more leaves than the device function has";
+}
+
+static const char *
+check_inst(const struct verifier *v, cj_ref r, cj_region region)
+{
+	const struct cj_inst *i = cj_inst(v->m, r);
+	const char *wrong;
+
+	if (i->op == CJ_OP_NONE || i->op >= CJ_OP_COUNT)
+		return "the operation does not exist";
+	if (i->place >= v->m->places.len)
+		return "the place does not exist";
+	if ((wrong = check_operands(v, i)) != NULL ||
+	    (wrong = cj_rule_check(v->m, i)) != NULL ||
+	    (wrong = check_level(v, i)) != NULL ||
+	    (wrong = check_regions(v, r, region)) != NULL)
+		return wrong;
+	if (cj_op_info[i->op].effects == CJ_EFFECTS_EXIT)
+		return check_exit(v, i, region);
+	if (cj_op_info[i->op].attr == CJ_ATTR_ACCESS)
+		return check_rights(v, i);
+	switch ((unsigned)i->op) {
+	case CJ_OP_PARAM: return check_param(v, i);
+	case CJ_OP_INDEX: return check_index(v, r, region);
+	case CJ_OP_LAUNCH: return check_launch(v, i);
+	}
+	return NULL;
+}
+
+static void
+check_links(struct verifier *v, cj_ref r, cj_region region)
+{
+	const struct cj_inst *i = cj_inst(v->m, r);
+	const struct cj_region_info *g = &v->m->regions.at[region];
+
+	if (v->stands_in[r] != 0)
+		fail_at(v, i, "it stands in two places");
+	else if ((i->prev == 0) != (g->first == r) ||
+	    (i->next == 0) != (g->last == r) ||
+	    (i->prev != 0 && cj_inst(v->m, i->prev)->next != r))
+		fail_at(v, i, "it is not linked into its region");
+}
+
+static void
+check_function(struct verifier *v)
+{
+	const struct cj_function *f = function_of(v);
+	struct cj_walk w;
+
+	if (f->body == 0 || f->body >= v->m->regions.len ||
+	    v->m->regions.at[f->body].owner != 0) {
+		fail(v, "$", v->function, "the body is not a region");
+		return;
+	}
+	check_leaves(v);
+	v->values = 0;
+	for (w = cj_walk_begin(v->m, f->body); v->wrong == NULL &&
+	    cj_walk_next(&w);) {
+		const char *wrong;
+
+		if (w.event != CJ_WALK_INST) {
+			v->open[w.region] = w.event == CJ_WALK_ENTER;
+			continue;
+		}
+		v->values += cj_inst(v->m, w.ref)->type != 0;
+		check_links(v, w.ref, w.region);
+		wrong = v->wrong != NULL ? NULL :
+		    check_inst(v, w.ref, w.region);
+		if (wrong != NULL)
+			fail_at(v, cj_inst(v->m, w.ref), wrong);
+		v->stands_in[w.ref] = w.region;
+	}
+}
+
+const char *
+cj_module_verify(struct cj_module *m)
+{
+	struct cj_mark mark = cj_arena_mark(m->arena);
+	struct verifier v = { .m = m };
+
+	v.stands_in = CJ_NEWS(m->arena, cj_region, m->insts.len);
+	v.open = CJ_NEWS(m->arena, bool, m->regions.len);
+	v.given = CJ_NEWS(m->arena, uint32_t, m->objects.len);
+	check_tables(&v);
+	for (v.function = 1; v.wrong == NULL &&
+	    v.function < m->functions.len; v.function++)
+		check_function(&v);
+	if (v.wrong == NULL)
+		cj_arena_release(m->arena, mark);
+	return v.wrong;
+}

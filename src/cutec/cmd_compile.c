@@ -1,0 +1,562 @@
+/*
+ * cutec compile: kernels to PTX, cubin or any stage before.
+ *
+ * Every kernel (member of a family) for every architecture is a job. Jobs run
+ * side by side, since most of a job's time is the assembler's; their outputs
+ * are written in order afterwards.
+ */
+#include <getopt.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+
+/* Kinds of --emit: what they need, and what their files end in. */
+static const struct {
+	const char *kind, *ending;
+	bool of_text;			/* made from the text alone */
+	cutejit_until until;
+} kinds[] = {
+	{ "tokens", ".tokens", true, CUTEJIT_UNTIL_IR },
+	{ "ast", ".ast", true, CUTEJIT_UNTIL_IR },
+	{ "ir", ".ir", false, CUTEJIT_UNTIL_IR },
+	{ "host", ".host", false, CUTEJIT_UNTIL_IR },
+	{ "llvm", ".ll", false, CUTEJIT_UNTIL_PTX },
+	{ "ptx", ".ptx", false, CUTEJIT_UNTIL_PTX },
+	{ "cubin", ".cubin", false, CUTEJIT_UNTIL_CUBIN },
+	{ "sass", ".sass", false, CUTEJIT_UNTIL_CUBIN },
+	{ "deps", ".d", true, CUTEJIT_UNTIL_IR }
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Row of a kind; "ir:PASS" is the row of "ir". -1: there is none. */
+static int
+find_kind(const char *kind)
+{
+	int i;
+
+	for (i = 0; i < KINDS; i++)
+		if (strcmp(kind, kinds[i].kind) == 0 ||
+		    (strncmp(kind, "ir:", 3) == 0 &&
+		    strcmp(kinds[i].kind, "ir") == 0))
+			return i;
+	return -1;
+}
+
+/* ---- reading the command line ------------------------------------------------- */
+
+static int
+add_emit(struct compile *p, char *item)
+{
+	char *equals = strchr(item, '=');
+	struct emit *e = &p->emit[p->emit_count];
+
+	if (equals != NULL)
+		*equals = '\0';
+	if (find_kind(item) < 0)
+		return usage_error("compile", "there is nothing called \"%s\" "
+		    "to emit", item);
+	if (p->emit_count == EMIT_MAX)
+		return usage_error("compile", "too many kinds to emit");
+	e->kind = item;
+	e->path = equals != NULL ? equals + 1 : NULL;
+	e->row = find_kind(item);
+	p->emit_count++;
+	return 0;
+}
+
+/* A list with commas between; the pieces live until the command ends. */
+static int
+split(const char *value, struct compile *p,
+    int (*add)(struct compile *p, char *item))
+{
+	char *text = strdup(value), *item, *rest;
+	int bad = 0;
+
+	if (text == NULL)
+		return CUTEJIT_LIMIT;
+	for (item = strtok_r(text, ",", &rest); item != NULL && bad == 0;
+	    item = strtok_r(NULL, ",", &rest))
+		bad = add(p, item);
+	return bad;
+}
+
+static int
+add_arch(struct compile *p, char *item)
+{
+	const cutejit_target *t;
+	size_t i;
+
+	for (i = 0; (t = cutejit_target_at(i)) != NULL; i++)
+		if (strcmp(t->name, item) == 0)
+			return list_add(&p->arches, item) ? 0 :
+			    usage_error("compile", "too many targets");
+	return usage_error("compile", "there is no target \"%s\"; `cutec "
+	    "targets` lists them", item);
+}
+
+static int
+take(struct compile *p, int o, const char *value)
+{
+	switch (o) {
+	case 'o':
+		p->out = value;
+		return 0;
+	case 'k':
+		return list_add(&p->kernels, value) ? 0 :
+		    usage_error("compile", "too many -k");
+	case 'M':
+		if (strcmp(value, "D") != 0 && strcmp(value, "F") != 0)
+			return usage_error("compile", "-M%s is unknown; "
+			    "-MD and -MF are there", value);
+		p->wants_deps = true;
+		p->next_is_deps = *value == 'F';
+		return 0;
+	case OPT_EMIT:
+		return split(value, p, add_emit);
+	case OPT_ARCH:
+		return split(value, p, add_arch);
+	case OPT_TIME:
+		p->wants_time = true;
+		return 0;
+	case OPT_REPORT:
+		if (strcmp(value, "json") != 0)
+			return usage_error("compile", "--report is json, not "
+			    "\"%s\"", value);
+		p->wants_report = true;
+		return 0;
+	default:
+		return common_take(&p->c, o, value);
+	}
+}
+
+static int
+read_options(struct compile *p, int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_LONG,
+		{ "emit", required_argument, NULL, OPT_EMIT },
+		{ "arch", required_argument, NULL, OPT_ARCH },
+		{ "time", no_argument, NULL, OPT_TIME },
+		{ "report", required_argument, NULL, OPT_REPORT },
+		{ NULL, 0, NULL, 0 }
+	};
+	int o, bad;
+
+	while ((o = getopt_long(argc, argv, COMMON_SHORT "o:k:M:", options,
+	    NULL)) != -1) {
+		bad = take(p, o, optarg);
+		if (bad != 0)
+			return bad;
+		if (p->next_is_deps) {
+			if (optind == argc)
+				return usage_error("compile",
+				    "-MF needs a file");
+			p->deps = argv[optind++];
+			p->next_is_deps = false;
+		}
+	}
+	if (argc - optind != 1)
+		return usage_error("compile", argc == optind ?
+		    "a file is needed" : "one file at a time");
+	p->file = argv[optind];
+	return 0;
+}
+
+/* ---- names of outputs ---------------------------------------------------------- */
+
+static const char *
+stem_of(const struct compile *p)
+{
+	const char *slash = strrchr(p->file, '/');
+	const char *name = slash != NULL ? slash + 1 : p->file;
+	const char *dot = strrchr(name, '.');
+
+	if (strcmp(p->file, "-") == 0)
+		return "stdin";
+	return dot == NULL || dot == name ? strdup(name) :
+	    strndup(name, (size_t)(dot - name));
+}
+
+/* Without --emit: what the ending of -o says, else PTX. */
+static int
+default_emit(struct compile *p)
+{
+	const char *dot = p->out != NULL ? strrchr(p->out, '.') : NULL;
+	static char ptx[] = "ptx";
+	int i;
+
+	for (i = 0; dot != NULL && i < KINDS; i++)
+		if (strcmp(dot, kinds[i].ending) == 0)
+			return add_emit(p, strdup(kinds[i].kind));
+	return add_emit(p, strdup(ptx));
+}
+
+/* STEM.ptx; with several jobs STEM.KERNEL.sm_90a.ptx, as far as they differ. */
+static void
+output_name(const struct compile *p, const struct emit *e,
+    const struct job *job, char *name, size_t room)
+{
+	const char *given = e->path != NULL ? e->path :
+	    p->emit_count == 1 ? p->out : NULL;
+	const char *stem = p->out != NULL && given == NULL ? p->out :
+	    stem_of(p);
+	const char *target = job->target != NULL ? job->target : "";
+	char entry[256];
+
+	if (given != NULL && (p->job_count == 1 || strcmp(given, "-") == 0)) {
+		snprintf(name, room, "%s", given);
+		return;
+	}
+	snprintf(entry, sizeof entry, job->member == 0 ? "%s" : "%s_m%u",
+	    job->kernel, job->member);
+	if (p->job_count == 1)
+		snprintf(name, room, "%s%s", stem, kinds[e->row].ending);
+	else if (p->arches.count > 1)
+		snprintf(name, room, "%s.%s.%s%s", stem, entry, target,
+		    kinds[e->row].ending);
+	else
+		snprintf(name, room, "%s.%s%s", stem, entry,
+		    kinds[e->row].ending);
+}
+
+/* ---- jobs --------------------------------------------------------------------- */
+
+static cutejit_until
+needed(const struct compile *p)
+{
+	cutejit_until until = CUTEJIT_UNTIL_IR;
+	size_t i;
+
+	for (i = 0; i < p->emit_count; i++)
+		if (kinds[p->emit[i].row].until > until)
+			until = kinds[p->emit[i].row].until;
+	return until;
+}
+
+/* "relu" or "relu[1]": does -k name this member? */
+static bool
+is_named(const struct compile *p, const cutejit_member *m)
+{
+	char with_number[512];
+	size_t i;
+
+	snprintf(with_number, sizeof with_number, "%s[%u]", m->kernel,
+	    m->member);
+	for (i = 0; i < p->kernels.count; i++)
+		if (strcmp(p->kernels.at[i], m->kernel) == 0 ||
+		    strcmp(p->kernels.at[i], with_number) == 0)
+			return true;
+	return p->kernels.count == 0;
+}
+
+static int
+collect_jobs(struct compile *p, cutejit_module *module)
+{
+	size_t arches = p->arches.count != 0 ? p->arches.count : 1, i, a;
+	const cutejit_member *m;
+
+	for (i = 0; (m = cutejit_module_member(module, i)) != NULL; i++) {
+		if (!is_named(p, m))
+			continue;
+		for (a = 0; a < arches; a++) {
+			struct job *job = &p->jobs[p->job_count];
+
+			if (p->job_count == JOB_MAX)
+				return usage_error("compile", "more than %d "
+				    "kernels; choose with -k", JOB_MAX);
+			job->kernel = m->kernel;
+			job->member = m->member;
+			job->target = p->arches.count != 0 ?
+			    p->arches.at[a] : NULL;
+			p->job_count++;
+		}
+	}
+	if (p->job_count != 0)
+		return 0;
+	if (p->kernels.count != 0)
+		complain("%s: there is no kernel \"%s\"", p->file,
+		    p->kernels.at[0]);
+	else
+		complain("%s: there is no kernel in it", p->file);
+	return CUTEJIT_ERROR;
+}
+
+static void
+run_job(struct compile *p, struct job *job)
+{
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	const cutejit_report *r;
+	size_t i;
+
+	o.target = job->target;
+	o.until = p->until;
+	o.level = p->c.level;
+	o.checked = p->c.checked;
+	o.lineinfo = p->c.lineinfo;
+	o.member = job->member + 1;
+	o.constants = p->c.constants;
+	o.constant_count = p->c.constant_count;
+	job->status = cutejit_compile(p->module, job->kernel, &o,
+	    &job->result);
+	if (job->status == CUTEJIT_OK)
+		return;
+	/* the report belongs to this thread, and ends with it */
+	r = cutejit_context_report(p->context);
+	job->message = strdup(cutejit_report_text(r, wants_colour(stderr)));
+	for (i = 0; i < cutejit_report_count(r); i++)
+		if (strcmp(cutejit_report_at(r, i)->code, "no-value") == 0)
+			job->lacks_value = true;
+}
+
+static void *
+work(void *argument)
+{
+	struct compile *p = argument;
+
+	for (;;) {
+		size_t i = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED);
+
+		if (i >= p->job_count)
+			return NULL;
+		run_job(p, &p->jobs[i]);
+	}
+}
+
+static void
+run_jobs(struct compile *p)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_t thread[16];
+	size_t n = 0, wanted = p->job_count;
+
+	if (cores > 0 && wanted > (size_t)cores)
+		wanted = (size_t)cores;
+	if (wanted > 16)
+		wanted = 16;
+	while (n + 1 < wanted &&
+	    pthread_create(&thread[n], NULL, work, p) == 0)
+		n++;
+	work(p);
+	while (n-- > 0)
+		pthread_join(thread[n], NULL);
+}
+
+/*
+ * A member without values for its compile-time names is passed over if -k did
+ * not ask for it and another one could be made.
+ */
+static int
+drop_unmade(struct compile *p)
+{
+	int worst = 0;
+	size_t i, n = 0, made = 0;
+
+	for (i = 0; i < p->job_count; i++)
+		made += p->jobs[i].status == CUTEJIT_OK;
+	for (i = 0; i < p->job_count; i++) {
+		struct job *job = &p->jobs[i];
+
+		if (job->status == CUTEJIT_OK) {
+			p->jobs[n++] = *job;
+			continue;
+		}
+		if (made == 0 || !job->lacks_value || p->kernels.count != 0) {
+			fputs(job->message, stderr);
+			worst = (int)job->status;
+		} else if (p->c.remarks) {
+			fputs(job->message, stderr);
+		}
+		free(job->message);
+	}
+	p->job_count = n;
+	return worst;
+}
+
+/* ---- outputs --------------------------------------------------------------------- */
+
+static int
+write_artifact(const struct compile *p, const struct emit *e, struct job *job)
+{
+	const void *bytes;
+	char name[4096];
+	size_t length;
+	int code = common_status(&p->c, p->context,
+	    cutejit_kernel_artifact(job->result, e->kind, &bytes, &length));
+
+	if (code != 0)
+		return code;
+	output_name(p, e, job, name, sizeof name);
+	return write_file(name, bytes, length) ? 0 : CUTEJIT_MISSING;
+}
+
+static void
+show_times(const struct job *job)
+{
+	const cutejit_kernel_info *about = cutejit_kernel_about(job->result);
+	const cutejit_phase *phase;
+	size_t i;
+
+	fprintf(stderr, "%s[%u] %s:", job->kernel, job->member,
+	    about->target);
+	for (i = 0; (phase = cutejit_kernel_phase(job->result, i)) != NULL;
+	    i++)
+		fprintf(stderr, " %s %.2f ms", phase->name, phase->ms);
+	fputc('\n', stderr);
+}
+
+static int
+write_outputs(struct compile *p)
+{
+	int code, worst = 0;
+	size_t i, k;
+
+	for (i = 0; i < p->job_count; i++) {
+		struct job *job = &p->jobs[i];
+
+		if (p->c.remarks)
+			show_report(cutejit_kernel_report(job->result),
+			    p->c.form);
+		for (k = 0; k < p->emit_count; k++) {
+			if (kinds[p->emit[k].row].of_text)
+				continue;
+			code = write_artifact(p, &p->emit[k], job);
+			if (code != 0)
+				worst = code;
+		}
+		if (p->wants_time)
+			show_times(job);
+	}
+	if (p->wants_report)
+		print_report(p);
+	for (i = 0; i < p->job_count; i++)
+		cutejit_kernel_destroy(p->jobs[i].result);
+	return worst;
+}
+
+/* tokens and ast: of the text, right or wrong. */
+static int
+write_text_stage(const struct compile *p, const struct emit *e)
+{
+	const char *out = "";
+	char name[4096];
+	size_t length;
+	char *text = read_file(p->file, &length);
+	int code;
+
+	if (text == NULL)
+		return CUTEJIT_MISSING;
+	code = common_status(&p->c, p->context, cutejit_emit_text(p->context,
+	    strcmp(p->file, "-") == 0 ? "<stdin>" : p->file, text, length,
+	    e->kind, &out));
+	free(text);
+	snprintf(name, sizeof name, "%s%s", e->path != NULL ? e->path :
+	    p->out != NULL && p->emit_count == 1 ? p->out : stem_of(p),
+	    e->path != NULL || (p->out != NULL && p->emit_count == 1) ? "" :
+	    kinds[e->row].ending);
+	if (!write_file(name, out, strlen(out)))
+		return CUTEJIT_MISSING;
+	return code;
+}
+
+/* A rule for make: the output depends on every text. */
+static int
+write_deps(const struct compile *p, const char *path)
+{
+	char name[4096], target[4096];
+	const char *file;
+	FILE *f;
+	size_t i;
+
+	snprintf(target, sizeof target, "%s%s", p->out != NULL ? p->out :
+	    stem_of(p), p->out != NULL ? "" : ".ptx");
+	snprintf(name, sizeof name, "%s%s", path != NULL ? path : stem_of(p),
+	    path != NULL ? "" : ".d");
+	f = strcmp(name, "-") == 0 ? stdout : fopen(name, "w");
+	if (f == NULL) {
+		complain("cannot write %s", name);
+		return CUTEJIT_MISSING;
+	}
+	fprintf(f, "%s:", target);
+	for (i = 0; (file = cutejit_module_file(p->module, i)) != NULL; i++)
+		fprintf(f, " \\\n  %s", file);
+	fputc('\n', f);
+	if (f != stdout && fclose(f) != 0)
+		return CUTEJIT_MISSING;
+	return 0;
+}
+
+static int
+compile_kernels(struct compile *p)
+{
+	int code, worst;
+
+	p->until = needed(p);
+	code = collect_jobs(p, p->module);
+	if (code != 0)
+		return code;
+	run_jobs(p);
+	worst = drop_unmade(p);
+	code = write_outputs(p);
+	return worst != 0 ? worst : code;
+}
+
+static int
+compile_file(struct compile *p)
+{
+	bool wants_kernels = p->wants_report || p->wants_time;
+	int code, worst = 0;
+	size_t i;
+
+	for (i = 0; i < p->emit_count; i++) {
+		const struct emit *e = &p->emit[i];
+
+		if (!kinds[e->row].of_text) {
+			wants_kernels = true;
+		} else if (strcmp(e->kind, "deps") == 0) {
+			p->wants_deps = true;
+			p->deps = e->path != NULL ? e->path : p->deps;
+		} else {
+			code = write_text_stage(p, e);
+			if (code != 0)
+				worst = code;
+		}
+	}
+	if (worst != 0 || (!wants_kernels && !p->wants_deps))
+		return worst;
+	p->module = common_module(&p->c, p->context, p->file, &code);
+	if (p->module == NULL)
+		return code;
+	if (p->wants_deps)
+		worst = write_deps(p, p->deps);
+	if (wants_kernels) {
+		code = compile_kernels(p);
+		worst = code != 0 ? code : worst;
+	}
+	cutejit_module_destroy(p->module);
+	return worst;
+}
+
+int
+cmd_compile(int argc, char **argv)
+{
+	struct compile *p = calloc(1, sizeof *p);
+	int code;
+
+	if (p == NULL)
+		return CUTEJIT_LIMIT;
+	common_init(&p->c, "compile");
+	code = read_options(p, argc, argv);
+	if (code == 0 && p->emit_count == 0)
+		code = default_emit(p);
+	if (code == 0) {
+		p->context = common_context(&p->c, &code);
+		if (p->context != NULL)
+			code = compile_file(p);
+		cutejit_context_destroy(p->context);
+	}
+	free(p);
+	return code < 0 ? 0 : code;
+}

@@ -1,0 +1,37 @@
+/*
+ * cutec explain CODE: what a message means, with a wrong and a right program.
+ */
+#include <string.h>
+
+#include "cutec.h"
+
+static int
+list_codes(void)
+{
+	const char *code;
+	size_t i;
+
+	for (i = 0; (code = cutejit_code_at(i)) != NULL; i++)
+		puts(code);
+	return 0;
+}
+
+int
+cmd_explain(int argc, char **argv)
+{
+	const char *text;
+
+	if (argc == 2 && (strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0))
+		return show_help("explain");
+	if (argc == 1)
+		return list_codes();
+	if (argc != 2)
+		return usage_error("explain", "one code is needed");
+	text = cutejit_explain(argv[1]);
+	if (text == NULL)
+		return usage_error("explain", "there is no code \"%s\"; "
+		    "`cutec explain` lists them", argv[1]);
+	fputs(text, stdout);
+	return 0;
+}

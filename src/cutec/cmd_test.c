@@ -1,0 +1,143 @@
+/*
+ * cutec test: run the tests of files, on the executor and on a GPU if there is
+ * one.
+ */
+#include <getopt.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cutec.h"
+
+struct tally {
+	const struct common *c;
+	const char *file;
+	size_t count[3];		/* by outcome */
+	bool colour;
+	json_t *evidence;		/* NULL: not wanted */
+};
+
+static const char *const words[] = { "pass", "FAIL", "skip" };
+static const char *const colours[] = { "\033[32m", "\033[1;31m", "\033[33m" };
+
+static const char *
+device_word(cutejit_device d)
+{
+	return d == CUTEJIT_DEVICE_GPU ? "gpu" : "cpu";
+}
+
+static int
+show(void *user, const cutejit_test_result *r)
+{
+	struct tally *t = user;
+
+	t->count[r->outcome]++;
+	printf("%s%s%s %s: %s (%s, %.1f ms)\n",
+	    t->colour ? colours[r->outcome] : "", words[r->outcome],
+	    t->colour ? "\033[0m" : "", t->file, r->name,
+	    device_word(r->device), r->ms);
+	if (r->outcome != CUTEJIT_PASSED && *r->text != '\0')
+		printf("%s%s", r->text,
+		    r->text[strlen(r->text) - 1] == '\n' ? "" : "\n");
+	show_report(r->report, t->c->form);
+	if (t->evidence != NULL)
+		json_array_append_new(t->evidence, json_pack(
+		    "{s:s, s:s, s:s, s:s, s:s, s:f}", "file", t->file, "name",
+		    r->name, "device", device_word(r->device), "outcome",
+		    words[r->outcome], "text", r->text, "ms", r->ms));
+	return 0;
+}
+
+static int
+run_file(const struct common *c, cutejit_context *context, const char *path,
+    struct tally *t)
+{
+	const cutejit_test *test;
+	int code, worst = 0;
+	cutejit_module *m = common_module(c, context, path, &code);
+	size_t i;
+
+	if (m == NULL)
+		return code;
+	t->file = path;
+	for (i = 0; (test = cutejit_module_test(m, i)) != NULL; i++) {
+		if (test->is_bench)
+			continue;
+		code = common_status(c, context, cutejit_test_run(m, i,
+		    &c->run, show, t));
+		if (code != 0)
+			worst = code;
+	}
+	cutejit_module_destroy(m);
+	return worst;
+}
+
+static int
+write_evidence(const char *path, json_t *list)
+{
+	json_t *all = json_pack("{s:i, s:O}", "schema", 1, "tests", list);
+	char *text = json_dumps(all, JSON_INDENT(2));
+	bool good = text != NULL && write_file(path, text, strlen(text));
+
+	free(text);
+	json_decref(all);
+	return good ? 0 : CUTEJIT_MISSING;
+}
+
+static int
+run_all(const struct common *c, char **files, int count, struct tally *t)
+{
+	cutejit_context *context;
+	int i, code, worst = 0;
+
+	context = common_context(c, &code);
+	if (context == NULL)
+		return code;
+	for (i = 0; i < count; i++) {
+		code = run_file(c, context, files[i], t);
+		if (code != 0)
+			worst = code;
+	}
+	cutejit_context_destroy(context);
+	printf("%zu passed, %zu failed, %zu skipped\n",
+	    t->count[CUTEJIT_PASSED], t->count[CUTEJIT_FAILED],
+	    t->count[CUTEJIT_SKIPPED]);
+	return worst != 0 ? worst :
+	    t->count[CUTEJIT_FAILED] != 0 ? CUTEJIT_ERROR : 0;
+}
+
+int
+cmd_test(int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_LONG, RUN_LONG,
+		{ "evidence", required_argument, NULL, OPT_EVIDENCE },
+		{ NULL, 0, NULL, 0 }
+	};
+	const char *evidence = NULL;
+	struct tally t = { 0 };
+	struct common c;
+	int o, code;
+
+	common_init(&c, "test");
+	while ((o = getopt_long(argc, argv, COMMON_SHORT, options, NULL)) !=
+	    -1) {
+		if (o == OPT_EVIDENCE) {
+			evidence = optarg;
+			continue;
+		}
+		code = common_take(&c, o, optarg);
+		if (code != 0)
+			return code < 0 ? 0 : code;
+	}
+	if (optind == argc)
+		return usage_error("test", "a file is needed");
+	t.c = &c;
+	t.colour = wants_colour(stdout);
+	t.evidence = evidence != NULL ? json_array() : NULL;
+	code = run_all(&c, argv + optind, argc - optind, &t);
+	if (evidence != NULL && write_evidence(evidence, t.evidence) != 0)
+		code = code != 0 ? code : CUTEJIT_MISSING;
+	json_decref(t.evidence);
+	return code;
+}

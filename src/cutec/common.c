@@ -1,0 +1,331 @@
+/*
+ * What subcommands share: options, contexts, modules, files.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cutec.h"
+
+void
+common_init(struct common *c, const char *command)
+{
+	cutejit_run_options run = CUTEJIT_RUN_OPTIONS_INIT;
+
+	memset(c, 0, sizeof *c);
+	c->command = command;
+	c->run = run;
+}
+
+bool
+list_add(struct list *l, const char *text)
+{
+	if (l->count == LIST_MAX)
+		return false;
+	l->at[l->count++] = text;
+	return true;
+}
+
+bool
+parse_unsigned(const char *text, uint64_t *out)
+{
+	char *end;
+	unsigned long long v;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (errno != 0 || *end != '\0')
+		return false;
+	*out = v;
+	return true;
+}
+
+static int
+take_constant(struct common *c, const char *value)
+{
+	const char *equals = strchr(value, '=');
+	char *name;
+
+	if (equals == NULL || equals == value)
+		return usage_error(c->command,
+		    "-D needs NAME=VALUE, not \"%s\"", value);
+	if (c->constant_count == LIST_MAX)
+		return usage_error(c->command, "too many -D");
+	/* lives until the command ends */
+	name = strndup(value, (size_t)(equals - value));
+	if (name == NULL)
+		return CUTEJIT_LIMIT;
+	c->constants[c->constant_count].name = name;
+	c->constants[c->constant_count++].text = equals + 1;
+	return 0;
+}
+
+static int
+take_device(struct common *c, const char *value)
+{
+	static const char *const names[] = { "auto", "cpu", "gpu", "both" };
+	unsigned i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			c->run.device = (cutejit_device)i;
+			return 0;
+		}
+	}
+	return usage_error(c->command,
+	    "--device is auto, cpu, gpu or both, not \"%s\"", value);
+}
+
+/* all, none, or names with commas between them. */
+static int
+take_checks(struct common *c, const char *value)
+{
+	const char *p = value;
+	unsigned bits = 0;
+
+	if (strcmp(value, "all") == 0 || strcmp(value, "none") == 0) {
+		c->run.checks = *value == 'a' ? CUTEJIT_CHECK_ALL :
+		    CUTEJIT_CHECK_NONE;
+		return 0;
+	}
+	while (*p != '\0') {
+		size_t n = strcspn(p, ","), i;
+		const char *name;
+
+		for (i = 0; (name = cutejit_check_at(i)) != NULL; i++)
+			if (strlen(name) == n && memcmp(name, p, n) == 0)
+				break;
+		if (name == NULL)
+			return usage_error(c->command,
+			    "there is no check \"%.*s\"", (int)n, p);
+		bits |= 1u << i;
+		p += n + (p[n] == ',');
+	}
+	c->run.checks = bits == 0 ? CUTEJIT_CHECK_NONE : bits;
+	return 0;
+}
+
+static int
+take_number(struct common *c, const char *what, const char *value,
+    uint64_t most, uint64_t *out)
+{
+	if (parse_unsigned(value, out) && *out <= most)
+		return 0;
+	return usage_error(c->command, "%s needs a number, not \"%s\"", what,
+	    value);
+}
+
+static int
+take_level(struct common *c, const char *value)
+{
+	if (strlen(value) != 1 || *value < '0' || *value > '3')
+		return usage_error(c->command, "-O takes 0 to 3, not \"%s\"",
+		    value);
+	c->level = (cutejit_level)(CUTEJIT_LEVEL_0 + (*value - '0'));
+	c->run.level = c->level;
+	return 0;
+}
+
+int
+common_take(struct common *c, int code, const char *value)
+{
+	uint64_t n = 0;
+	int bad;
+
+	switch (code) {
+	case 'h':
+	case OPT_HELP:
+		show_help(c->command);
+		return -1;
+	case 'D':
+		return take_constant(c, value);
+	case 'I':
+		return list_add(&c->folders, value) ? 0 :
+		    usage_error(c->command, "too many -I");
+	case 'W':
+		return list_add(&c->warnings, value) ? 0 :
+		    usage_error(c->command, "too many -W");
+	case 'O':
+		return take_level(c, value);
+	case 'g':
+	case OPT_LINEINFO:
+		c->lineinfo = true;
+		c->run.lineinfo = 1;
+		return 0;
+	case OPT_CHECKED:
+		c->checked = true;
+		c->run.checked = 1;
+		return 0;
+	case OPT_REMARKS:
+		c->remarks = true;
+		return 0;
+	case OPT_DIAGNOSTICS:
+		return report_form_find(value, &c->form) ? 0 :
+		    usage_error(c->command, "--diagnostics is text, json or "
+		    "sarif, not \"%s\"", value);
+	case OPT_DEADLINE:
+		bad = take_number(c, "--deadline", value, 1u << 31, &n);
+		c->deadline_ms = (unsigned)n;
+		return bad;
+	case OPT_DEVICE:
+		return take_device(c, value);
+	case OPT_CHECK:
+		return take_checks(c, value);
+	case OPT_SCHEDULES:
+		bad = take_number(c, "--schedules", value, 1u << 20, &n);
+		c->run.schedules = (unsigned)n;
+		return bad;
+	case OPT_SEED:
+		return take_number(c, "--seed", value, UINT64_MAX,
+		    &c->run.seed);
+	case OPT_FILTER:
+		c->run.filter = value;
+		return 0;
+	default:
+		/* getopt has printed what is wrong */
+		return usage_error(c->command, "wrong options");
+	}
+}
+
+static void
+print_line(void *user, const char *line)
+{
+	(void)user;
+	puts(line);
+}
+
+cutejit_context *
+common_context(const struct common *c, int *code)
+{
+	cutejit_options o = CUTEJIT_OPTIONS_INIT;
+	cutejit_context *context;
+	cutejit_status status;
+
+	o.include_folders = c->folders.at;
+	o.include_count = c->folders.count;
+	o.warnings = c->warnings.at;
+	o.warning_count = c->warnings.count;
+	o.deadline_ms = c->deadline_ms;
+	o.print = print_line;
+	status = cutejit_context_create(&o, &context);
+	*code = (int)status;
+	if (status == CUTEJIT_OK)
+		return context;
+	complain(status == CUTEJIT_USAGE ? "a -W names no warning" :
+	    "%s", cutejit_status_text(status));
+	return NULL;
+}
+
+int
+common_status(const struct common *c, cutejit_context *context,
+    cutejit_status status)
+{
+	const cutejit_report *r = cutejit_context_report(context);
+
+	show_report(r, c->form);
+	if (status != CUTEJIT_OK && cutejit_report_count(r) == 0)
+		complain("%s", cutejit_status_text(status));
+	return (int)status;
+}
+
+cutejit_module *
+common_module(const struct common *c, cutejit_context *context,
+    const char *path, int *code)
+{
+	cutejit_module *m = NULL;
+	cutejit_status status;
+	size_t length;
+	char *text;
+
+	if (strcmp(path, "-") == 0) {
+		text = read_file(path, &length);
+		if (text == NULL) {
+			*code = CUTEJIT_MISSING;
+			return NULL;
+		}
+		status = cutejit_module_from_memory(context, "<stdin>", text,
+		    length, &m);
+		free(text);
+	} else {
+		status = cutejit_module_from_file(context, path, &m);
+	}
+	*code = common_status(c, context, status);
+	return m;
+}
+
+/* ---- files ------------------------------------------------------------------ */
+
+static char *
+read_stream(FILE *f, size_t *length)
+{
+	size_t cap = 1 << 16, n = 0, got;
+	char *text = malloc(cap), *more;
+
+	while (text != NULL &&
+	    (got = fread(text + n, 1, cap - n - 1, f)) != 0) {
+		n += got;
+		if (n + 1 < cap)
+			continue;
+		cap *= 2;
+		more = realloc(text, cap);
+		if (more == NULL)
+			free(text);
+		text = more;
+	}
+	if (text != NULL)
+		text[n] = '\0';
+	*length = n;
+	return text;
+}
+
+char *
+read_file(const char *path, size_t *length)
+{
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	char *text;
+
+	if (f == NULL) {
+		complain("cannot read %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	errno = 0;
+	text = read_stream(f, length);
+	if (text == NULL || ferror(f)) {
+		complain("cannot read %s: %s", path, strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (f != stdin)
+		fclose(f);
+	return text;
+}
+
+bool
+write_file(const char *path, const void *bytes, size_t length)
+{
+	char *aside;
+	FILE *f;
+	bool good;
+
+	if (strcmp(path, "-") == 0)
+		return fwrite(bytes, 1, length, stdout) == length;
+	aside = malloc(strlen(path) + 32);
+	if (aside == NULL)
+		return false;
+	sprintf(aside, "%s.%ld.tmp", path, (long)getpid());
+	f = fopen(aside, "wb");
+	good = f != NULL && fwrite(bytes, 1, length, f) == length;
+	if (f != NULL)
+		good = fclose(f) == 0 && good;
+	good = good && rename(aside, path) == 0;
+	if (!good) {
+		complain("cannot write %s: %s", path, strerror(errno));
+		if (f != NULL)
+			remove(aside);
+	}
+	free(aside);
+	return good;
+}

@@ -1,0 +1,90 @@
+/*
+ * cutec: the command. Finds the subcommand and hands over.
+ */
+#include <string.h>
+
+#include "cutec.h"
+
+struct command {
+	const char *name, *synopsis, *purpose;
+	int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
+#define COMMAND(name, synopsis, purpose)				\
+	{ #name, synopsis, purpose, cmd_##name },
+#include "commands.def"
+#undef COMMAND
+};
+
+enum { COUNT = sizeof commands / sizeof *commands };
+
+static const struct command *
+find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < COUNT; i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+int
+show_help(const char *command)
+{
+	const struct command *c = find(command);
+
+	printf("usage: cutec %s %s\n%s\n\n"
+	    "The manual page cutec(1) describes every option.\n", c->name,
+	    c->synopsis, c->purpose);
+	return 0;
+}
+
+static int
+help(FILE *out)
+{
+	int i;
+
+	fprintf(out, "usage: cutec COMMAND ...\n\n");
+	for (i = 0; i < COUNT; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name,
+		    commands[i].purpose);
+	fprintf(out, "\n`cutec COMMAND --help` shows the form of a command, "
+	    "cutec(1) every option.\n");
+	return out == stdout ? 0 : CUTEJIT_USAGE;
+}
+
+static int
+version(void)
+{
+	printf("cutec %s (%s)\n", cutejit_version(), cutejit_generator());
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct command *c;
+	int code;
+
+	if (argc < 2)
+		return help(stderr);
+	if (strcmp(argv[1], "--version") == 0)
+		return version();
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
+		return help(stdout);
+	c = find(argv[1]);
+	if (c == NULL) {
+		complain("there is no command \"%s\"; `cutec --help` lists "
+		    "them", argv[1]);
+		return CUTEJIT_USAGE;
+	}
+	code = c->run(argc - 1, argv + 1);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		complain("cannot write to standard output");
+		return code != 0 ? code : CUTEJIT_MISSING;
+	}
+	return code;
+}

@@ -37,7 +37,8 @@ GENERATED = $(LEXERS:$(S)/%.l=$(B)/%.c) $(GRAMMARS:$(S)/%.y=$(B)/%.c) \
 GENERATED_H = $(GRAMMARS:$(S)/%.y=$(B)/%.h) $(B)/version.h
 
 OBJECTS = $(SOURCES:$(S)/%.c=$(B)/%.o) $(GENERATED:.c=.o)
-COMMAND_OBJECTS = $(COMMAND:$(S)/%.c=$(B)/%.o)
+# not in build/cutec, which is the command itself
+COMMAND_OBJECTS = $(COMMAND:$(S)/cutec/%.c=$(B)/command/%.o)
 ifeq ($(STATIC_LLVM),yes)
 STATIC_OBJECTS = $(ONLY_STATIC:$(S)/%.c=$(B)/%.o)
 endif
@@ -138,6 +139,11 @@ $(B)/version.h: $(ALL_SOURCES) config.mk
 
 $(B)/%.o: $(S)/%.c config.mk | $(GENERATED_H)
 	$(say) CC $*.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) $(NDEBUG) -MMD -MP -c $< -o $@
+
+$(B)/command/%.o: $(S)/cutec/%.c config.mk | $(GENERATED_H)
+	$(say) CC cutec/$*.c
 	mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(WARNINGS) $(NDEBUG) -MMD -MP -c $< -o $@
 

@@ -112,6 +112,22 @@ bool cj_tuple_is_known(const struct cj_tuple *t);
 const struct cj_tuple *cj_tuple_flatten(struct cj_algebra *al,
     const struct cj_tuple *t);
 
+/* ceil(a / b) by mode; an integer b is divided away from left to right. */
+const struct cj_tuple *cj_tuple_ceil_div(struct cj_algebra *al,
+    const struct cj_tuple *a, const struct cj_tuple *b);
+/* The same where one has to be a multiple of the other. */
+const struct cj_tuple *cj_tuple_shape_div(struct cj_algebra *al,
+    const struct cj_tuple *a, const struct cj_tuple *b);
+const struct cj_tuple *cj_tuple_round_up(struct cj_algebra *al,
+    const struct cj_tuple *a, const struct cj_tuple *b);
+/* The size of each mode. */
+const struct cj_tuple *cj_tuple_product_each(struct cj_algebra *al,
+    const struct cj_tuple *t);
+enum cj_truth cj_tuple_elem_less(struct cj_algebra *al,
+    const struct cj_tuple *a, const struct cj_tuple *b);
+enum cj_truth cj_tuple_evenly_divides(struct cj_algebra *al,
+    const struct cj_tuple *shape, const struct cj_tuple *tiler);
+
 /* ---- layouts ----------------------------------------------------------- */
 
 /* XOR the `bits` bits at base + shift into those at base (CuTe's Sw<B,M,S>).
@@ -322,6 +338,17 @@ enum cj_truth cj_layout_injective(struct cj_algebra *al,
  */
 const struct cj_layout *cj_layout_thread_value(struct cj_algebra *al,
     struct cj_int threads, struct cj_int n, struct cj_int v);
+
+/* A compact layout for registers: mode 0 column-major, as it is an atom's,
+ * the others in the order of l's strides; stride 0 modes keep 0. */
+const struct cj_layout *cj_layout_fragment_like(struct cj_algebra *al,
+    const struct cj_layout *l);
+/* Take `n` elements evenly from the modes of a shape, first modes first. */
+const struct cj_layout *cj_layout_domain_distribute(struct cj_algebra *al,
+    const struct cj_tuple *shape, int64_t n);
+/* Largest n by which cj_layout_cast can widen (CuTe's max_alignment). */
+bool cj_layout_max_alignment(struct cj_algebra *al,
+    const struct cj_layout *l, int64_t *out);
 
 /* Largest power of two that divides every value (of the offset too), at most
  * `limit`; the alignment of every access in elements. */

@@ -10,15 +10,15 @@
 
 #include "layout_priv.h"
 
-enum cj_case_kind {
-	CJ_VALUE_TUPLE,		/* an integer, too */
-	CJ_VALUE_LAYOUT,
-	CJ_VALUE_SWIZZLE,
-	CJ_VALUE_WORD		/* true, LayoutLeft, a path, an atom's name */
+enum cj_datum_kind {
+	CJ_DATUM_TUPLE,		/* an integer, too */
+	CJ_DATUM_LAYOUT,
+	CJ_DATUM_SWIZZLE,
+	CJ_DATUM_WORD		/* true, LayoutLeft, a path, an atom's name */
 };
 
-struct cj_case {
-	enum cj_case_kind kind;
+struct cj_datum {
+	enum cj_datum_kind kind;
 	const struct cj_tuple *tuple;
 	const struct cj_layout *layout;
 	struct cj_swizzle swizzle;
@@ -30,15 +30,15 @@ struct cj_case {
  * dynamic; else `4` is known. False where the text is no value, or where a
  * limit is passed: then `why` is set.
  */
-bool cj_case_read(struct cj_algebra *al, const char *text, size_t length,
-    struct cj_case *out);
-void cj_case_print(struct cj_strbuf *out, struct cj_algebra *al,
-    const struct cj_case *v);
+bool cj_datum_read(struct cj_algebra *al, const char *text, size_t length,
+    struct cj_datum *out);
+void cj_datum_print(struct cj_strbuf *out, struct cj_algebra *al,
+    const struct cj_datum *v);
 
-struct cj_case cj_case_tuple(const struct cj_tuple *t);
-struct cj_case cj_case_layout(const struct cj_layout *l);
-struct cj_case cj_case_swizzle(struct cj_swizzle s);
-struct cj_case cj_case_word(const char *word);
+struct cj_datum cj_datum_tuple(const struct cj_tuple *t);
+struct cj_datum cj_datum_layout(const struct cj_layout *l);
+struct cj_datum cj_datum_swizzle(struct cj_swizzle s);
+struct cj_datum cj_datum_word(const char *word);
 
 enum { CJ_MAX_ARGS = 12 };
 
@@ -49,8 +49,8 @@ enum cj_rule {
 	CJ_RULE_IMAGE		/* argument 0 applied: the same on its image */
 };
 
-typedef bool cj_op_fn(struct cj_algebra *al, const struct cj_case *arg,
-    uint32_t count, struct cj_case *out);
+typedef bool cj_op_fn(struct cj_algebra *al, const struct cj_datum *arg,
+    uint32_t count, struct cj_datum *out);
 
 struct cj_check_op {
 	const char *name;

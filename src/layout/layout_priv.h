@@ -110,9 +110,6 @@ const struct cj_layout *cj_layout_gather(struct cj_algebra *al,
 /* l o Sw, as a swizzle after l. */
 const struct cj_layout *cj_layout_compose_swizzle(struct cj_algebra *al,
     const struct cj_layout *l, struct cj_swizzle s);
-/* ceil(a / b) by mode; an integer b is divided away from left to right. */
-const struct cj_tuple *cj_tuple_ceil_div(struct cj_algebra *al,
-    const struct cj_tuple *a, const struct cj_tuple *b);
 /* Neighbours that are both known, or both symbols, become one extent. */
 const struct cj_tuple *cj_shape_coalesce(struct cj_algebra *al,
     const struct cj_tuple *shape);

@@ -199,33 +199,33 @@ read_composed(struct reader *r, struct cj_swizzle s)
 }
 
 static bool
-read_value(struct reader *r, struct cj_case *out)
+read_value(struct reader *r, struct cj_datum *out)
 {
 	const struct cj_tuple *t;
 
 	if (accept(r, "Sw<")) {
 		if (!read_swizzle(r, &out->swizzle))
 			return false;
-		out->kind = CJ_VALUE_SWIZZLE;
+		out->kind = CJ_DATUM_SWIZZLE;
 		if (!accept(r, " o "))
 			return true;
 		out->layout = read_composed(r, out->swizzle);
-		out->kind = CJ_VALUE_LAYOUT;
+		out->kind = CJ_DATUM_LAYOUT;
 		return out->layout != NULL;
 	}
 	t = read_tuple(r);
 	if (t == NULL)
 		return false;
-	*out = cj_case_tuple(t);
+	*out = cj_datum_tuple(t);
 	if (!accept(r, ":"))
 		return true;
-	*out = cj_case_layout(read_layout(r, t));
+	*out = cj_datum_layout(read_layout(r, t));
 	return out->layout != NULL;
 }
 
 bool
-cj_case_read(struct cj_algebra *al, const char *text, size_t length,
-    struct cj_case *out)
+cj_datum_read(struct cj_algebra *al, const char *text, size_t length,
+    struct cj_datum *out)
 {
 	struct reader r = { al, text, text + length, 0 };
 	const char *word = cj_strndup(al->arena, text, length);
@@ -235,52 +235,52 @@ cj_case_read(struct cj_algebra *al, const char *text, size_t length,
 	if (!read_value(&r, out) || r.at != r.end) {
 		if (al->why.kind != CJ_REFUSED_NOT)
 			return false;
-		*out = cj_case_word(word);
+		*out = cj_datum_word(word);
 	}
 	out->word = word;
 	return true;
 }
 
-struct cj_case
-cj_case_tuple(const struct cj_tuple *t)
+struct cj_datum
+cj_datum_tuple(const struct cj_tuple *t)
 {
-	return (struct cj_case){ .kind = CJ_VALUE_TUPLE, .tuple = t };
+	return (struct cj_datum){ .kind = CJ_DATUM_TUPLE, .tuple = t };
 }
 
-struct cj_case
-cj_case_layout(const struct cj_layout *l)
+struct cj_datum
+cj_datum_layout(const struct cj_layout *l)
 {
-	return (struct cj_case){ .kind = CJ_VALUE_LAYOUT, .layout = l };
+	return (struct cj_datum){ .kind = CJ_DATUM_LAYOUT, .layout = l };
 }
 
-struct cj_case
-cj_case_swizzle(struct cj_swizzle s)
+struct cj_datum
+cj_datum_swizzle(struct cj_swizzle s)
 {
-	return (struct cj_case){ .kind = CJ_VALUE_SWIZZLE, .swizzle = s };
+	return (struct cj_datum){ .kind = CJ_DATUM_SWIZZLE, .swizzle = s };
 }
 
-struct cj_case
-cj_case_word(const char *word)
+struct cj_datum
+cj_datum_word(const char *word)
 {
-	return (struct cj_case){ .kind = CJ_VALUE_WORD, .word = word };
+	return (struct cj_datum){ .kind = CJ_DATUM_WORD, .word = word };
 }
 
 void
-cj_case_print(struct cj_strbuf *out, struct cj_algebra *al,
-    const struct cj_case *v)
+cj_datum_print(struct cj_strbuf *out, struct cj_algebra *al,
+    const struct cj_datum *v)
 {
 	switch (v->kind) {
-	case CJ_VALUE_TUPLE:
+	case CJ_DATUM_TUPLE:
 		cj_tuple_print(out, al->sym, v->tuple, CJ_STYLE_VECTORS);
 		break;
-	case CJ_VALUE_LAYOUT:
+	case CJ_DATUM_LAYOUT:
 		cj_layout_print(out, al->sym, v->layout, CJ_STYLE_VECTORS);
 		break;
-	case CJ_VALUE_SWIZZLE:
+	case CJ_DATUM_SWIZZLE:
 		cj_strbuf_printf(out, "Sw<%d,%d,%d>", v->swizzle.bits,
 		    v->swizzle.base, v->swizzle.shift);
 		break;
-	case CJ_VALUE_WORD:
+	case CJ_DATUM_WORD:
 		cj_strbuf_puts(out, v->word);
 		break;
 	}

@@ -1,0 +1,136 @@
+/*
+ * Layouts made after others: fragments, distributions, greatest alignments.
+ */
+#include "layout_priv.h"
+
+static const struct cj_layout *
+mode_left(struct cj_algebra *al, const struct cj_layout *mode)
+{
+	const struct cj_layout *f = cj_layout_filter_zeros(al, mode);
+	struct cj_int next = cj_known(1);
+
+	return cj_layout_of(al, mode->shape, cj_compact_left(al, f->shape,
+	    &next));
+}
+
+const struct cj_layout *
+cj_layout_fragment_like(struct cj_algebra *al, const struct cj_layout *l)
+{
+	const struct cj_layout *inner = cj_layout_inner(al, l), *rest;
+
+	if (cj_layout_rank(inner) < 2 || !cj_tuple_is_known(inner->shape))
+		return cj_layout_make(al, inner->shape, NULL);
+	rest = cj_layout_take(al, inner, 1, cj_layout_rank(inner));
+	rest = rest == NULL ? NULL : cj_layout_ordered(al, rest->shape,
+	    rest->stride);
+	if (rest == NULL)
+		return NULL;
+	return cj_layout_product(al, CJ_PRODUCT_TILED, mode_left(al,
+	    cj_layout_get(al, inner, 0)), cj_tuple_layout(al, rest));
+}
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+	while (b != 0) {
+		int64_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a < 0 ? -a : a;
+}
+
+const struct cj_layout *
+cj_layout_domain_distribute(struct cj_algebra *al,
+    const struct cj_tuple *shape, int64_t n)
+{
+	struct cj_int start = cj_known(1);
+	struct cj_modes flat, m;
+	uint32_t i;
+
+	if (!cj_tuple_is_known(shape) || n < 1)
+		return cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
+		    "%lld elements of %s: both have to be known and positive",
+		    (long long)n, cj_tuple_text(al, shape));
+	cj_modes_init(&flat);
+	cj_modes_init(&m);
+	cj_modes_flatten(al, &flat, shape, shape);
+	for (i = 0; i < flat.count; i++) {
+		int64_t g = gcd(flat.at[i].shape.value, n);
+
+		if (g == 0)
+			return cj_refuse(al, CJ_REFUSED_SHAPE_DIV, NULL,
+			    "%s has an extent of 0", cj_tuple_text(al,
+			    shape));
+		cj_modes_add(al, &m, cj_known(g), cj_is_value(
+		    flat.at[i].shape, 1) ? cj_tuple_known(al, 0)
+		    : cj_tuple_int(al, start));
+		start = cj_int_mul(al->sym, start, flat.at[i].shape);
+		n /= g;
+	}
+	cj_coalesce_modes(al, &m, false);
+	return cj_checked(al, cj_modes_layout(al, &m));
+}
+
+static int64_t
+gcd_of(const struct cj_tuple *t, int64_t g)
+{
+	uint32_t i;
+
+	if (cj_is_leaf(t))
+		return gcd(g, t->value.value);
+	for (i = 0; i < t->rank; i++)
+		g = gcd_of(t->at[i], g);
+	return g;
+}
+
+/*
+ * What is known of the layout, split into its longest contiguous part and the
+ * rest: n has to divide the size of the one and the strides of the other.
+ */
+static bool
+plain_alignment(struct cj_algebra *al, const struct cj_layout *l,
+    int64_t *out)
+{
+	const struct cj_layout *inverse, *split;
+	struct cj_modes m;
+	uint32_t i;
+
+	cj_modes_init(&m);
+	cj_modes_flatten(al, &m, l->shape, l->stride);
+	cj_coalesce_modes(al, &m, false);
+	for (i = 0; i < m.count; i++) {
+		if (m.at[i].stride->kind != CJ_TUPLE_INT) {
+			cj_refuse(al, CJ_REFUSED_KIND, NULL,
+			    "%s gives coordinates", cj_layout_text(al, l));
+			return false;
+		}
+		if (!cj_is_known(m.at[i].shape))
+			m.at[i].shape = cj_known(1);
+		if (!cj_is_known(m.at[i].stride->value))
+			m.at[i].stride = cj_tuple_known(al, 0);
+	}
+	l = cj_modes_layout(al, &m);
+	inverse = cj_layout_right_inverse(al, l);
+	split = inverse == NULL ? NULL : cj_layout_divide(al,
+	    CJ_DIVIDE_LOGICAL, l, cj_tuple_layout(al, inverse));
+	if (split == NULL)
+		return false;
+	*out = gcd_of(split->stride->at[1], cj_tuple_product(al,
+	    split->shape->at[0]).value);
+	return true;
+}
+
+bool
+cj_layout_max_alignment(struct cj_algebra *al, const struct cj_layout *l,
+    int64_t *out)
+{
+	if (!plain_alignment(al, cj_layout_inner(al, l), out))
+		return false;
+	if (l->offset != NULL && l->offset->kind == CJ_TUPLE_INT)
+		*out = gcd(*out, cj_int_divisor(al->sym, l->offset->value));
+	if (l->is_composed)
+		*out = gcd(*out, (int64_t)1 << l->swizzle.base);
+	return true;
+}

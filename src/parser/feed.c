@@ -218,6 +218,9 @@ skip_begin(struct cj_parser *p, uint32_t begin)
 		p->open.len--;
 	}
 	s.inside = innermost(p);
+	/* `test` of `test "..."` was taken for a name in an open block */
+	if (p->open.len > 0 && s.at > 0 && cj_feed_is_decl(p, s.at - 1))
+		s.at--;
 	return s;
 }
 

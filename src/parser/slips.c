@@ -480,11 +480,12 @@ slip_semicolon(const struct slip *s)
 	const char *t;
 	int n;
 
-	if (s->prev.is_wrong || s->bad.is_wrong)
-		return false;
 	if (!expects(s, CJ_TOKEN_SEMICOLON) || !begins_line_or_ends_block(s) ||
 	    is_binary(s->bad.kind) || s->prev.kind == CJ_TOKEN_BEFORE)
 		return false;
+	s->p->is_semicolon_missing = true;
+	if (s->prev.is_wrong || s->bad.is_wrong)
+		return true;	/* the scanner has said what is wrong */
 	at.begin = at.end = s->prev.span.end;
 	t = text(s, s->prev.span, &n);
 	if (memchr(t, '\n', (size_t)n) != NULL || n > 40)
@@ -493,7 +494,6 @@ slip_semicolon(const struct slip *s)
 		d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, at,
 		    "expected \";\" after \"%.*s\"", n, t);
 	cj_fixit(d, at, ";");
-	s->p->is_semicolon_missing = true;
 	return true;
 }
 
@@ -605,6 +605,14 @@ add_token(struct words *w, enum cj_token_kind kind)
 		add_word(w, cj_token_text(kind), true);
 }
 
+/* Behind a complete type or head: a name here is an attribute. */
+static bool
+may_end(const struct slip *s)
+{
+	return ends_operand(s->prev.kind) && (expects(s, CJ_TOKEN_LBRACE) ||
+	    expects(s, CJ_TOKEN_SEMICOLON) || expects(s, CJ_TOKEN_RPAREN));
+}
+
 static struct words
 describe(const struct slip *s)
 {
@@ -619,9 +627,12 @@ describe(const struct slip *s)
 			continue;
 		group_remove(&left, &groups[i]);
 		add_word(&w, groups[i].mark == CJ_TOKEN_NAME &&
-		    ends_operand(s->prev.kind) ? "an attribute" :
-		    groups[i].text, false);
+		    may_end(s) ? "an attribute" : groups[i].text, false);
 	}
+	if (expects(s, CJ_TOKEN_ADD_SET))	/* no news behind a name */
+		left.at[CJ_TOKEN_LPAREN - CJ_TOKEN_NAME] =
+		    left.at[CJ_TOKEN_LBRACKET - CJ_TOKEN_NAME] =
+		    left.at[CJ_TOKEN_DOT - CJ_TOKEN_NAME] = 0;
 	for (k = CJ_TOKEN_NAME; k < CJ_TOKEN_AFTER; k++)
 		if (left.at[k - CJ_TOKEN_NAME])
 			add_token(&w, (enum cj_token_kind)k);

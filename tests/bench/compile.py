@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""How long a cold compile takes: a new process, an empty cache.
+
+    python3 tests/bench/compile.py CUTEC FILE [--kernel K] [--emit cubin,ptx] [--runs N]
+
+Wall time of the whole command, its peak memory, and where the library spent
+the time; beside them the start of the command alone, and ptxas alone on the
+same PTX where it is found.
+"""
+import argparse
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+def wall(argv, env):
+    start = time.perf_counter()
+    p = subprocess.run(argv, env=env, capture_output=True, text=True)
+    ms = (time.perf_counter() - start) * 1e3
+    if p.returncode != 0:
+        raise SystemExit("%s\n%s" % (" ".join(argv), p.stderr))
+    return ms, p.stderr
+
+
+def show(name, values):
+    print("%-34s median %7.2f ms   least %7.2f   most %7.2f" %
+          (name, statistics.median(values), min(values), max(values)))
+
+
+def main():
+    a = argparse.ArgumentParser()
+    a.add_argument("cutec")
+    a.add_argument("file")
+    a.add_argument("--kernel")
+    a.add_argument("--emit", default="cubin,ptx")
+    a.add_argument("--arch", default="sm_90a")
+    a.add_argument("--runs", type=int, default=25)
+    a = a.parse_args()
+    work = tempfile.mkdtemp()
+    env = dict(os.environ, CUTEJIT_CACHE_DIR=os.path.join(work, "cache"))
+    which = ["-k", a.kernel] if a.kernel else []
+
+    def fresh():
+        shutil.rmtree(env["CUTEJIT_CACHE_DIR"], ignore_errors=True)
+
+    show("cutec --version", [wall([a.cutec, "--version"], env)[0] for _ in range(a.runs)])
+    for emit in a.emit.split(","):
+        times, phases = [], {}
+        for _ in range(a.runs):
+            fresh()
+            ms, err = wall([a.cutec, "compile", a.file, "--emit=" + emit + "=" + os.path.join(work, "out"),
+                            "--arch=" + a.arch, "--time"] + which, env)
+            times.append(ms)
+            for name, v in re.findall(r" (\w+) ([0-9.]+) ms", err):
+                phases.setdefault(name, []).append(float(v))
+        show("compile to %s, empty cache" % emit, times)
+        for name, v in phases.items():
+            show("    " + name, v)
+        again = [wall([a.cutec, "compile", a.file, "--emit=" + emit + "=" + os.path.join(work, "out"),
+                       "--arch=" + a.arch] + which, env)[0] for _ in range(a.runs)]
+        show("compile to %s, from the cache" % emit, again)
+    ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+    if os.path.exists(ptxas):
+        wall([a.cutec, "compile", a.file, "--emit=ptx=" + os.path.join(work, "k.ptx"), "--arch=" + a.arch] +
+             (which or ["-k", os.path.basename(a.file)[:-5] + "[0]"]), env)
+        show("ptxas alone", [wall([ptxas, "-arch=" + a.arch, os.path.join(work, "k.ptx"), "-o",
+                                   os.path.join(work, "k.cubin")], env)[0] for _ in range(a.runs)])
+    print("peak memory of a child: %d MiB" % (resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024))
+    shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+/*
+ * Devices: the executor and the GPU, behind one form of a launch.
+ *
+ * The host function of a kernel is run once for given arguments; what it does
+ * is kept as a plan, a list of workspaces and launches. A device runs plans.
+ *
+ *	arguments -> host function (executor, one lane) -> plan -> device
+ */
+#ifndef CJ_DEVICE_H
+#define CJ_DEVICE_H
+
+#include "cuda_api.h"
+#include "runtime.h"
+
+/* ---- plans (plan.c) ------------------------------------------------------- */
+
+struct cj_plan_step {
+	bool is_launch;
+	/* launches */
+	uint32_t function;
+	int64_t grid[3], block[3], cluster[3];
+	bool cooperative, dependent;
+	const uint64_t *values;		/* of the value leaves, concatenated */
+	/* workspaces */
+	uint32_t object;
+	int64_t elements;
+	bool has_fill;
+	uint64_t fill;
+};
+
+struct cj_plan {
+	CJ_VEC(struct cj_plan_step) steps;
+	size_t workspace_bytes;		/* of all, each aligned */
+};
+
+enum { CJ_WORKSPACE_ALIGN = 256 };
+size_t cj_workspace_bytes(const struct cj_module *ir,
+    const struct cj_plan_step *s);
+
+enum cj_fit {
+	CJ_FITS,
+	CJ_FITS_NOT,		/* the contract does not hold: see `why` */
+	CJ_FIT_FAILED		/* messages were reported */
+};
+struct cj_misfit {
+	const char *why;	/* 'argument "x": needs ..., got ...' */
+	enum cj_code code;
+};
+
+/* Run the host function. `sms` is asked for by `device.sms`. Everything of the
+ * plan lies on `a`. */
+enum cj_fit cj_plan_make(struct cj_work *f, struct cj_arena *a,
+    const struct cj_module *ir, const struct cj_arguments *args, int64_t sms,
+    struct cj_plan *out, struct cj_misfit *misfit);
+
+/* ---- the executor (device_cpu.c) ------------------------------------------ */
+
+struct cj_cpu_run {
+	unsigned checks, schedules;
+	uint64_t seed, step_limit;
+};
+enum { CJ_CPU_SMS = 8 };	/* what `device.sms` is on the executor */
+
+/*
+ * Run a plan on host memory. Faults go to the messages of the work; the status
+ * is CUTEJIT_ERROR if there were any, CUTEJIT_LIMIT if the run was stopped.
+ */
+cutejit_status cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
+    const struct cj_arguments *args, const struct cj_plan *p,
+    const struct cj_cpu_run *o);
+void cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
+    struct cj_run_options *out, const volatile int *stop);
+
+/* ---- the GPU (device_cuda.c) ---------------------------------------------- */
+
+/* A context of a device is current between enter and leave. */
+struct cj_gpu {
+	const struct cj_cuda *cu;
+	int ordinal;
+	void *context;
+	bool is_pushed;
+	struct cj_cleanup cleanup;
+};
+/* The driver, or CUTEJIT_MISSING with a message. */
+cutejit_status cj_gpu_driver(struct cj_work *f, const struct cj_cuda **out);
+/* ordinal -1: the caller's current device, else 0. */
+cutejit_status cj_gpu_enter(struct cj_work *f, int ordinal,
+    struct cj_gpu *out);
+void cj_gpu_leave(struct cj_work *f, struct cj_gpu *g);
+/* What there is, without a message; false: none. */
+bool cj_gpu_probe(struct cj_work *f, int ordinal, cutejit_gpu *out);
+int64_t cj_gpu_sms(const struct cj_gpu *g);
+
+/* The driver refused: a message, and the status that goes with the error. */
+cutejit_status cj_gpu_fail(struct cj_work *f, const struct cj_cuda *cu,
+    int error, const char *doing);
+
+struct cj_image {
+	void *library;
+	void **kernels;			/* CUkernel by entry */
+	int64_t *dynamic;		/* dynamic shared memory by entry */
+	bool is_ptx;			/* the driver compiled it */
+};
+/* Load the program's cubin or PTX; once. */
+cutejit_status cj_image_load(struct cj_work *f, const struct cj_cuda *cu,
+    struct cj_program *p);
+void cj_image_unload(struct cj_image *image);
+
+/* A launch in the driver's form; parameters are 8-byte slots. */
+struct cj_shot {
+	void *function;			/* CUkernel as CUfunction */
+	uint32_t grid[3], block[3];
+	uint32_t shared_bytes;
+	void **params;
+	uint64_t *slots;
+	struct cj_cuda_config config;	/* used if it has attributes */
+	struct cj_cuda_attribute attributes[3];
+};
+struct cj_shots {
+	struct cj_shot *at;
+	uint32_t count;
+	/* slots that hold an address: of which argument */
+	struct cj_patch {
+		uint64_t *slot;
+		uint32_t parameter, member;
+	} *patches;
+	uint32_t patch_count;
+	/* workspaces that are filled before shot `before` */
+	struct cj_filled {
+		uint64_t address;
+		int64_t elements;
+		enum cj_kind kind;
+		uint64_t fill;
+		uint32_t before;
+	} *fills;
+	uint32_t fill_count;
+};
+/* `workspace`: address of the plan's workspace_bytes. Empty grids give no
+ * shot. CUTEJIT_ERROR: extents beyond what a GPU has. */
+cutejit_status cj_shots_make(struct cj_work *f, struct cj_arena *a,
+    const struct cj_program *p, const struct cj_arguments *args,
+    const struct cj_plan *plan, uint64_t workspace, struct cj_shots *out);
+/* 0, or the driver's error. A context is current. */
+int cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
+    void *stream);
+
+#endif

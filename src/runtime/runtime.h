@@ -215,6 +215,7 @@ struct cj_view {
 	int64_t lo, hi;			/* elements reached: lo ... hi - 1 */
 	int device_type, device_id;
 	struct cj_memory *memory;	/* of a test's array, or NULL */
+	int64_t origin;			/* of the view in it, in elements */
 };
 
 /* The arguments of a call by run-time parameter. */
@@ -279,6 +280,7 @@ struct cj_program {
 	const char *assembler;		/* "ptxas 13.0.88", or "" */
 	cutejit_entry *entries;		/* stage PTX; numbers at IMAGE */
 	uint32_t *functions;		/* of each entry, in the IR */
+	int64_t *dynamic;		/* of each entry: dynamic shared bytes */
 	uint32_t entry_count;
 	struct cutejit_report report;	/* warnings and remarks */
 	cutejit_phase phases[CJ_PHASES];

@@ -1,0 +1,264 @@
+/*
+ * The executor as a device: plans on host memory.
+ *
+ * Objects get the memory of the arguments' views, exactly as far as the view
+ * reaches, so that whatever leaves it is found. The order of warps is tried
+ * with several seeds if asked; memory is then put back before each run.
+ */
+#include <stdlib.h>
+
+#include "device.h"
+
+struct cpu_run {
+	struct cj_work *work;
+	const struct cj_module *ir;
+	const struct cj_arguments *args;
+	struct cj_memory *memory;	/* by object */
+	char *workspace, *next;
+};
+
+static void
+bind_tensor(struct cpu_run *c, const struct cj_object *o,
+    struct cj_memory *out)
+{
+	const struct cj_actual *a = &c->args->actuals[o->parameter];
+	const struct cj_view *v;
+
+	if (!a->present || o->member >= a->count)
+		return;
+	v = &c->args->views[o->parameter][o->member];
+	out->data = v->data;
+	out->lo = v->lo;
+	out->hi = v->hi;
+	out->readable = o->reads;
+	out->writable = o->writes;
+	if (v->memory != NULL && v->memory->written != NULL)
+		out->written = v->memory->written
+		    + (v->lo + v->origin - v->memory->lo);
+}
+
+static void
+bind_arguments(struct cpu_run *c)
+{
+	uint32_t i;
+
+	for (i = 1; i < c->ir->objects.len; i++)
+		if (c->ir->objects.at[i].kind == CJ_OBJECT_TENSOR)
+			bind_tensor(c, &c->ir->objects.at[i], &c->memory[i]);
+}
+
+static void
+fill_elements(char *data, enum cj_kind k, int64_t elements, uint64_t bits)
+{
+	unsigned width = k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
+	unsigned char *at = (unsigned char *)data;
+	int64_t i;
+
+	for (i = 0; i < elements; i++) {
+		if (width >= 8)
+			memcpy(at + i * (int64_t)(width / 8), &bits,
+			    width / 8);
+		else	/* packed from bit 0 up; the memory was zero */
+			at[i * width / 8] |= (unsigned char)(bits
+			    << i * width % 8);
+	}
+}
+
+/* A workspace without a fill is memory that was never written. */
+static void
+bind_workspace(struct cpu_run *c, const struct cj_plan_step *s)
+{
+	const struct cj_object *o = &c->ir->objects.at[s->object];
+	struct cj_memory *m = &c->memory[s->object];
+	size_t bytes = cj_workspace_bytes(c->ir, s);
+
+	m->data = c->next;
+	c->next += bytes;
+	memset(m->data, 0, bytes);
+	m->lo = 0;
+	m->hi = s->elements;
+	m->readable = m->writable = true;
+	m->written = NULL;
+	if (s->has_fill)
+		fill_elements(m->data, o->element, s->elements, s->fill);
+	else
+		m->written = cj_alloc(&c->work->arena, (size_t)s->elements);
+}
+
+static bool
+is_empty(const struct cj_plan_step *s)
+{
+	return s->grid[0] <= 0 || s->grid[1] <= 0 || s->grid[2] <= 0;
+}
+
+static cutejit_status
+run_steps(struct cpu_run *c, const struct cj_plan *p,
+    const struct cj_run_options *o)
+{
+	struct cj_outcome outcome;
+	uint64_t faults = 0;
+	uint32_t i;
+
+	c->next = c->workspace;
+	for (i = 0; i < p->steps.len; i++) {
+		const struct cj_plan_step *s = &p->steps.at[i];
+		struct cj_kernel_launch k = { .function = s->function };
+
+		if (!s->is_launch) {
+			bind_workspace(c, s);
+			continue;
+		}
+		if (is_empty(s))
+			continue;
+		memcpy(k.grid, s->grid, sizeof k.grid);
+		memcpy(k.block, s->block, sizeof k.block);
+		memcpy(k.cluster, s->cluster, sizeof k.cluster);
+		k.memory = c->memory;
+		k.values = s->values;
+		memset(&outcome, 0, sizeof outcome);
+		cj_interp_kernel(&c->work->arena, c->ir, &k, o,
+		    &c->work->diags, &outcome);
+		faults += outcome.faults;
+		if (outcome.stopped)
+			return faults != 0 ? CUTEJIT_ERROR : CUTEJIT_LIMIT;
+	}
+	return faults != 0 ? CUTEJIT_ERROR : CUTEJIT_OK;
+}
+
+/* ---- several schedules ---------------------------------------------------- */
+
+struct saved {
+	char *at;
+	void *copy;
+	size_t bytes;
+};
+
+static struct saved *
+save_written(struct cpu_run *c, uint32_t *count)
+{
+	struct cj_arena *a = &c->work->arena;
+	struct saved *list = CJ_NEWS(a, struct saved, c->ir->objects.len);
+	uint32_t i, n = 0;
+
+	for (i = 1; i < c->ir->objects.len; i++) {
+		const struct cj_object *o = &c->ir->objects.at[i];
+		const struct cj_memory *m = &c->memory[i];
+		int64_t bits = o->element == CJ_KIND_BOOL ? 8
+		    : (int64_t)cj_kind_bits(o->element);
+
+		if (o->kind != CJ_OBJECT_TENSOR || !o->writes
+		    || m->hi <= m->lo)
+			continue;
+		list[n].at = m->data + (m->lo * bits >> 3);
+		list[n].bytes = (size_t)((m->hi - m->lo) * bits + 7) / 8;
+		list[n].copy = cj_memdup(a, list[n].at, list[n].bytes);
+		n++;
+	}
+	*count = n;
+	return list;
+}
+
+static void
+restore(const struct saved *list, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		memcpy(list[i].at, list[i].copy, list[i].bytes);
+}
+
+static cutejit_status
+run_schedules(struct cpu_run *c, const struct cj_plan *p,
+    struct cj_run_options *o, unsigned schedules)
+{
+	struct saved *list = NULL;
+	cutejit_status status = CUTEJIT_OK;
+	uint32_t count = 0;
+	unsigned i;
+
+	if (schedules > 1)
+		list = save_written(c, &count);
+	for (i = 0; i < (schedules != 0 ? schedules : 1)
+	    && status == CUTEJIT_OK; i++) {
+		if (i != 0)
+			restore(list, count);
+		status = run_steps(c, p, o);
+		o->seed++;
+	}
+	return status;
+}
+
+/* ---- running -------------------------------------------------------------- */
+
+static void
+print_line(void *user, const char *text)
+{
+	const cutejit_options *o = user;
+
+	if (o->print != NULL)
+		o->print(o->user, text);
+}
+
+void
+cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
+    struct cj_run_options *out, const volatile int *stop)
+{
+	memset(out, 0, sizeof *out);
+	out->checks = o->checks == 0 ? CJ_CHECK_ALL
+	    : o->checks & CJ_CHECK_ALL;
+	out->workers = f->context->options.workers;
+	out->seed = o->seed;
+	out->step_limit = o->step_limit;
+	out->print = print_line;
+	out->user = &f->context->options;
+	out->cancel = stop;
+}
+
+struct holding {
+	struct cutejit_context *context;
+	struct cj_watch *watch;
+	void *memory;
+};
+
+static void
+let_go(void *object)
+{
+	struct holding *h = object;
+
+	cj_watch_end(h->watch);
+	cj_give_back(h->context, h->memory);
+}
+
+cutejit_status
+cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
+    const struct cj_arguments *args, const struct cj_plan *p,
+    const struct cj_cpu_run *o)
+{
+	struct cpu_run c = { .work = f, .ir = ir, .args = args };
+	struct cj_watch watch;
+	struct holding h = { f->context, &watch, NULL };
+	struct cj_run_options options;
+	struct cj_cleanup cleanup;
+	cutejit_status status;
+
+	c.memory = CJ_NEWS(&f->arena, struct cj_memory, ir->objects.len);
+	bind_arguments(&c);
+	if (p->workspace_bytes != 0) {
+		h.memory = cj_take(f->context, p->workspace_bytes);
+		if (h.memory == NULL)
+			cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+		c.workspace = h.memory;
+	}
+	cj_watch_begin(&watch, f);
+	cj_defer(f, &cleanup, let_go, &h);
+	cj_run_options_set(f, o, &options, &watch.stop);
+	status = run_schedules(&c, p, &options, o->schedules);
+	cj_undefer(f, &cleanup);
+	let_go(&h);
+	if (watch.stop != 0)
+		cj_leave(&f->recover, CJ_WHY_DEADLINE, "run");
+	if (status == CUTEJIT_LIMIT)
+		cj_fail(f, status, CJ_DIAG_DEADLINE,
+		    "the kernel was stopped before its end");
+	return status;
+}

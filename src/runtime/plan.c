@@ -1,0 +1,147 @@
+/*
+ * Plans: what a host function does for given arguments, written down.
+ *
+ * The executor runs the function with one lane; each launch and workspace it
+ * asks for becomes a step. A `require` that does not hold is a misfit: of one
+ * kernel an error, of a family a reason to try the next member.
+ */
+#include "device.h"
+
+size_t
+cj_workspace_bytes(const struct cj_module *ir, const struct cj_plan_step *s)
+{
+	enum cj_kind k = ir->objects.at[s->object].element;
+	size_t bits = k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
+	size_t bytes = ((size_t)s->elements * bits + 7) / 8;
+
+	return (bytes + CJ_WORKSPACE_ALIGN - 1)
+	    & ~(size_t)(CJ_WORKSPACE_ALIGN - 1);
+}
+
+struct planning {
+	struct cj_work *work;
+	struct cj_arena *arena;
+	const struct cj_module *ir;
+	struct cj_plan *plan;
+	int64_t sms;
+};
+
+static size_t
+count_values(const struct cj_function *fn)
+{
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < fn->leaves.len; i++)
+		if (fn->leaves.at[i].kind != CJ_LEAF_OBJECT)
+			n += cj_type_count(fn->leaves.at[i].type);
+	return n;
+}
+
+static bool
+add_launch(void *user, const struct cj_kernel_launch *k,
+    const struct cj_launch *attributes)
+{
+	struct planning *p = user;
+	const struct cj_function *fn = &p->ir->functions.at[k->function];
+	struct cj_plan_step *s = cj_push(p->arena, &p->plan->steps);
+	size_t n = count_values(fn);
+
+	memset(s, 0, sizeof *s);
+	s->is_launch = true;
+	s->function = k->function;
+	memcpy(s->grid, k->grid, sizeof s->grid);
+	memcpy(s->block, k->block, sizeof s->block);
+	memcpy(s->cluster, k->cluster, sizeof s->cluster);
+	s->cooperative = attributes->cooperative;
+	s->dependent = attributes->dependent;
+	s->values = n != 0
+	    ? cj_memdup(p->arena, k->values, n * sizeof *k->values) : NULL;
+	return true;
+}
+
+static bool
+add_workspace(void *user, uint32_t object, int64_t elements, bool has_fill,
+    uint64_t fill)
+{
+	struct planning *p = user;
+	struct cj_plan_step *s = cj_push(p->arena, &p->plan->steps);
+
+	memset(s, 0, sizeof *s);
+	s->object = object;
+	s->elements = elements > 0 ? elements : 0;
+	s->has_fill = has_fill;
+	s->fill = fill;
+	p->plan->workspace_bytes += cj_workspace_bytes(p->ir, s);
+	return true;
+}
+
+static int64_t
+device_fact(void *user, enum cj_device_fact what)
+{
+	struct planning *p = user;
+
+	switch (what) {
+	case CJ_DEVICE_SMS:
+		return p->sms;
+	case CJ_DEVICE_FACT_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static void
+print_line(void *user, const char *text)
+{
+	const struct planning *p = user;
+	const cutejit_options *o = &p->work->context->options;
+
+	if (o->print != NULL)
+		o->print(o->user, text);
+}
+
+static const char *
+misfit_text(struct cj_arena *a, const struct cj_require *r,
+    const char *values)
+{
+	const char *got = values != NULL && values[0] != '\0'
+	    ? cj_printf(a, ", got %s", values) : "";
+
+	if (r->parameter != NULL && r->parameter[0] != '\0')
+		return cj_printf(a, "argument \"%s\": needs %s%s",
+		    r->parameter, r->need, got);
+	return cj_printf(a, "needs %s%s", r->need, got);
+}
+
+enum cj_fit
+cj_plan_make(struct cj_work *f, struct cj_arena *a,
+    const struct cj_module *ir, const struct cj_arguments *args, int64_t sms,
+    struct cj_plan *out, struct cj_misfit *misfit)
+{
+	struct planning p = { f, a, ir, out, sms };
+	const struct cj_host_hooks hooks = {
+		.user = &p, .launch = add_launch, .workspace = add_workspace,
+		.device = device_fact, .print = print_line
+	};
+	struct cj_host_outcome outcome = { 0 };
+	const uint64_t *values = cj_leaf_values(&f->arena, ir, 1, args);
+	uint32_t errors = f->diags.errors;
+
+	memset(out, 0, sizeof *out);
+	misfit->code = CJ_DIAG_OVERLAP;
+	misfit->why = cj_overlap(&f->arena, ir, args);
+	if (misfit->why != NULL)
+		return CJ_FITS_NOT;
+	cj_interp_host(&f->arena, ir, 1, values, &hooks, &f->diags, &outcome);
+	if (outcome.require != 0) {
+		const struct cj_require *r =
+		    &ir->requires.at[outcome.require];
+
+		misfit->why = misfit_text(&f->arena, r, outcome.values);
+		misfit->code = r->code != CJ_DIAG_NONE ? r->code
+		    : CJ_DIAG_CONTRACT;
+		return CJ_FITS_NOT;
+	}
+	return outcome.stopped || f->diags.errors != errors ? CJ_FIT_FAILED
+	    : CJ_FITS;
+}

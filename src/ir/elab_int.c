@@ -59,6 +59,70 @@ cj_elab_leaf_symbol(struct cj_elab *el, const struct cj_leaf *leaf,
 	return add_symbol(el, &info, leaf->name, bounds);
 }
 
+/* The extent that bounds an index of the launch; 0: not known. */
+static struct cj_int
+special_bound(const struct cj_elab *el, enum cj_special what)
+{
+	switch (what) {
+	case CJ_SPECIAL_THREAD_X: case CJ_SPECIAL_THREAD_Y:
+	case CJ_SPECIAL_THREAD_Z:
+		return el->block_extent[what - CJ_SPECIAL_THREAD_X];
+	case CJ_SPECIAL_BLOCK_X: case CJ_SPECIAL_BLOCK_Y:
+	case CJ_SPECIAL_BLOCK_Z:
+		return el->grid_extent[what - CJ_SPECIAL_BLOCK_X];
+	case CJ_SPECIAL_LANE:
+		return cj_known(32);
+	case CJ_SPECIAL_WARP:
+		return cj_known(CJ_MAX_BLOCK_THREADS / 32);
+	case CJ_SPECIAL_BLOCK_DIM_X: case CJ_SPECIAL_BLOCK_DIM_Y:
+	case CJ_SPECIAL_BLOCK_DIM_Z: case CJ_SPECIAL_GRID_DIM_X:
+	case CJ_SPECIAL_GRID_DIM_Y: case CJ_SPECIAL_GRID_DIM_Z:
+	case CJ_SPECIAL_BLOCK_RANK: case CJ_SPECIAL_COUNT:
+		break;
+	}
+	return cj_known(0);
+}
+
+struct cj_int
+cj_elab_special(struct cj_elab *el, enum cj_special what)
+{
+	static const char *const names[CJ_SPECIAL_COUNT] = {
+		"thread_idx.x", "thread_idx.y", "thread_idx.z",
+		"block_idx.x", "block_idx.y", "block_idx.z",
+		"block_dim.x", "block_dim.y", "block_dim.z",
+		"grid_dim.x", "grid_dim.y", "grid_dim.z",
+		"lane_idx", "warp_idx", "block_rank"
+	};
+	struct cj_symbol_info info = { .level = 2,
+	    .source = CJ_SOURCE_SPECIAL, .number = what };
+	int64_t bounds[3] = { 0, INT32_MAX - 1, 1 };
+
+	assert(el->em != NULL && el->em->level == 2);
+	if (!cj_is_value(el->em->special[what], 0))
+		return el->em->special[what];
+	info.below = special_bound(el, what);
+	if (!cj_is_value(info.below, 0)) {
+		struct cj_range r = cj_int_range(&el->sym, info.below);
+
+		if (r.hi - 1 < bounds[1] && r.hi > 0)
+			bounds[1] = r.hi - 1;
+	}
+	if (cj_is_value(info.below, 1))
+		return cj_known(0);
+	el->em->special[what] = add_symbol(el, &info, names[what], bounds);
+	return el->em->special[what];
+}
+
+struct cj_int
+cj_elab_fact(struct cj_elab *el, enum cj_device_fact what)
+{
+	static const int64_t bounds[3] = { 1, 1 << 20, 1 };
+	struct cj_symbol_info info = { .level = 1, .source = CJ_SOURCE_FACT,
+	    .number = what };
+
+	return add_symbol(el, &info, "device.sms", bounds);
+}
+
 /* ---- levels -------------------------------------------------------------- */
 
 static unsigned
@@ -505,6 +569,12 @@ symbol_ref(struct cj_elab *el, const struct cj_symbol_info *s)
 		return s->ref;
 	case CJ_SOURCE_LEAF:
 		return cj_elab_host_leaf(el, &s->leaf);
+	case CJ_SOURCE_SPECIAL:
+		return cj_emit0(&el->em->b, CJ_OP_SPECIAL, index_type,
+		    s->number);
+	case CJ_SOURCE_FACT:
+		return cj_emit0(&el->em->b, CJ_OP_DEVICE, index_type,
+		    s->number);
 	}
 	return 0;
 }

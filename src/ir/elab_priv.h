@@ -128,6 +128,7 @@ struct cj_slot {
 	uint32_t object;
 	enum cj_kind element;
 	bool is_scalar;			/* `var x: f32`: layout is 1:0 */
+	struct cj_value *cell;		/* a `var` of compile time: no object */
 	int64_t first;			/* register of the view's first */
 	const struct cj_layout *layout;	/* known: coordinate -> register */
 	cj_name name;
@@ -209,11 +210,13 @@ enum cj_time {
 };
 
 /* What a symbol of the table stands for. */
-enum cj_source_kind { CJ_SOURCE_REF, CJ_SOURCE_LEAF };
+enum cj_source_kind { CJ_SOURCE_REF, CJ_SOURCE_LEAF, CJ_SOURCE_SPECIAL,
+    CJ_SOURCE_FACT };
 struct cj_symbol_info {
 	uint8_t level;
 	enum cj_source_kind source;
 	cj_ref ref;		/* REF */
+	uint32_t number;	/* SPECIAL, FACT: enum cj_special, cj_device_fact */
 	struct cj_leaf leaf;	/* LEAF: of the host function, made at use */
 	struct cj_int below;	/* the value is less than this; 0: unknown */
 };
@@ -243,6 +246,7 @@ struct cj_emitter {
 	/* device: what the leaves hold */
 	CJ_VEC(struct cj_passed) passed;
 	CJ_VEC(cj_ref) operands;		/* of the launch, level 1 */
+	struct cj_int special[CJ_SPECIAL_COUNT];	/* 0: not asked for */
 };
 
 enum cj_jump_kind { CJ_JUMP_FUNCTION, CJ_JUMP_LOOP };
@@ -250,18 +254,24 @@ enum cj_jump_kind { CJ_JUMP_FUNCTION, CJ_JUMP_LOOP };
 struct cj_jump {
 	struct cj_jump *outer;
 	enum cj_jump_kind kind;
-	cj_ref breaks;		/* instruction that `break` leaves, 0: none */
-	cj_ref continues;	/* LOOP: target of continue; for a static loop
-				   a scope that it leaves */
-	bool continue_breaks;
-	bool did_break;		/* unconditionally, in this turn */
+	unsigned depth;		/* 1 is the outermost */
+	cj_ref breaks;		/* what `break` (a return) leaves; 0: a static
+				   loop or a function without a region */
+	cj_ref continues;	/* LOOP: what `continue` goes on with */
+	bool continue_breaks;	/* it leaves a scope instead */
+	bool was_broken;	/* some break leads here */
 	/* FUNCTION */
 	bool is_launch;		/* return ends the thread */
 	bool has_result;
-	struct cj_value result;	/* value, or places */
-	const struct cj_type_value *type;	/* declared, or NULL */
-	struct cj_span first;	/* of the first return */
+	struct cj_value result;	/* a value, or the places it is stored in */
+	struct cj_value type;	/* declared; NONE: not */
+	cj_region home;		/* around the scope */
 };
+
+/* el->left: 0, or how far control has left the open region. The larger, the
+ * nearer is where it goes on. */
+#define CJ_LEFT_BREAK(jump)	((jump)->depth * 2 + 1)
+#define CJ_LEFT_CONTINUE(jump)	((jump)->depth * 2 + 2)
 
 struct cj_elab {
 	struct cj_arena *arena;
@@ -282,7 +292,7 @@ struct cj_elab {
 	struct cj_env *env;
 	struct cj_jump *jump;
 	cj_place trail;			/* call or turn we are in */
-	bool left;			/* the open region has ended */
+	unsigned left;			/* the open region has ended */
 	unsigned depth;			/* of inlined calls */
 	unsigned nested;		/* of expressions */
 	uint64_t turns;			/* of static loops so far */
@@ -377,6 +387,9 @@ void cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
 /* A symbol for a leaf of the host function, which is made when used. */
 struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
     const struct cj_leaf *leaf, int64_t lo, int64_t hi, int64_t divisor);
+/* thread_idx.x and its kin; a fact of the device for the host part. */
+struct cj_int cj_elab_special(struct cj_elab *el, enum cj_special what);
+struct cj_int cj_elab_fact(struct cj_elab *el, enum cj_device_fact what);
 /* The instruction (INDEX) with the term's number, in the current function. */
 cj_ref cj_elab_ref_int(struct cj_elab *el, struct cj_int i);
 /* Highest level of a symbol in it: 0 known, 1, 2. */
@@ -430,6 +443,9 @@ struct cj_value cj_elab_apply(struct cj_elab *el, struct cj_span span,
 /* The language's T(x). */
 struct cj_value cj_elab_convert(struct cj_elab *el, struct cj_span span,
     enum cj_kind to, struct cj_value v, uint32_t conversion);
+/* `round = .up, saturate = false` of a conversion; false: reported. */
+bool cj_elab_conversion(struct cj_elab *el, struct cj_args *args,
+    uint32_t *how);
 /* What a slot, argument or result of kind k takes without a conversion
  * written: literals adapt, others must have it. */
 struct cj_value cj_elab_coerce(struct cj_elab *el, struct cj_span span,
@@ -447,6 +463,12 @@ bool cj_elab_condition(struct cj_elab *el, struct cj_span span,
 struct cj_value cj_elab_expr(struct cj_elab *el, const struct cj_node *n);
 /* The place: a TENSOR view (rank 0 for an element) or a PLACE, not read. */
 struct cj_value cj_elab_place(struct cj_elab *el, const struct cj_node *n);
+struct cj_value cj_elab_if_value(struct cj_elab *el, const struct cj_node *n,
+    uint32_t arm);
+/* `&&` and `||`: the right side only where it decides. */
+struct cj_value cj_elab_logic(struct cj_elab *el, const struct cj_node *n,
+    struct cj_value left);
+void cj_elab_if(struct cj_elab *el, const struct cj_node *n);
 /* A view or a var as registers; others as they are. */
 struct cj_value cj_elab_read(struct cj_elab *el, struct cj_span span,
     struct cj_value v);
@@ -484,6 +506,17 @@ void cj_elab_bind(struct cj_elab *el, const struct cj_node *binding,
 /* A slot of the current function that holds `v` from now on. */
 struct cj_value cj_elab_slot(struct cj_elab *el, struct cj_span span,
     cj_name name, struct cj_value v);
+struct cj_value cj_elab_slot_in(struct cj_elab *el, struct cj_span span,
+    cj_name name, struct cj_value v, cj_region home);
+/* `v` as a type demands it: kinds, tuples of kinds, `fn`, `type`. */
+struct cj_value cj_elab_coerce_type(struct cj_elab *el, struct cj_span span,
+    const struct cj_type_value *t, struct cj_value v);
+void cj_elab_for(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_while(struct cj_elab *el, const struct cj_node *n);
+/* A turn of a static loop, or an inlined call: false if a limit is passed. */
+bool cj_elab_count_turn(struct cj_elab *el, struct cj_span span);
+void cj_elab_launch(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_shared(struct cj_elab *el, const struct cj_node *n);
 /* One instruction with a region: builder goes in, and out again. */
 cj_region cj_elab_enter(struct cj_elab *el, cj_ref owner, cj_ref *index);
 void cj_elab_leave(struct cj_elab *el, cj_region outer);
@@ -507,6 +540,8 @@ struct cj_args {
 	struct cj_named_arg *named;
 };
 
+struct cj_value cj_elab_call_node(struct cj_elab *el,
+    const struct cj_node *n);
 /* Call any callable value. */
 struct cj_value cj_elab_call(struct cj_elab *el, struct cj_value callee,
     struct cj_args *args);
@@ -566,6 +601,11 @@ void cj_tensor_store(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cj_value v, const struct cj_how *how);
 struct cj_value cj_slot_load(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place);
+struct cj_value cj_slot_index(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place, const struct cj_tuple *coord);
+/* Registers have known indices: says what to do instead. */
+struct cj_value cj_elab_dynamic_register(struct cj_elab *el,
+    struct cj_span span, const struct cj_tuple *coord);
 void cj_slot_store(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, struct cj_value v);
 

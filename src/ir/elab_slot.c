@@ -1,0 +1,275 @@
+/*
+ * `var`: registers that are read and written at known positions.
+ *
+ * A place is a slot object and a layout from coordinates to registers. At
+ * compile time alone (no function is being emitted) a `var` is a cell.
+ */
+#include "elab_priv.h"
+
+static struct cj_value
+cell(struct cj_elab *el, struct cj_value v)
+{
+	struct cj_slot *s = CJ_NEW(el->arena, struct cj_slot);
+
+	s->cell = CJ_NEW(el->arena, struct cj_value);
+	*s->cell = v;
+	s->is_scalar = true;
+	return (struct cj_value){ .kind = CJ_VALUE_PLACE, .slot = s };
+}
+
+static void
+set_registers(struct cj_elab *el, uint32_t object, int64_t first, cj_ref r)
+{
+	struct cj_access a = { .object = object,
+	    .position = (uint32_t)first };
+
+	cj_emit(&el->em->b, CJ_OP_SLOT_SET, 0, cj_module_access(el->m, &a),
+	    &r, 1);
+}
+
+static struct cj_value
+number_slot(struct cj_elab *el, struct cj_span span, cj_name name,
+    struct cj_value v, cj_region home)
+{
+	struct cj_slot *s = CJ_NEW(el->arena, struct cj_slot);
+	enum cj_kind k = cj_value_kind_of(&v);
+	const struct cj_tuple *shape = cj_value_shape(&v);
+	struct cj_object o = { .kind = CJ_OBJECT_SLOT, .align = 1,
+	    .reads = true, .writes = true, .region = home };
+
+	if (k == CJ_KIND_VOID)
+		k = CJ_KIND_F32;
+	o.element = k;
+	o.extent = cj_shape_count(shape);
+	o.name = name == 0 ? "var" : cj_elab_name(el, name);
+	o.place = el->em->b.place;
+	s->object = cj_module_object(el->m, &o);
+	s->element = k;
+	s->is_scalar = shape == NULL;
+	s->layout = cj_layout_make(&el->al, shape != NULL ? shape :
+	    cj_tuple_known(&el->al, 1), NULL);
+	s->name = name;
+	s->span = span;
+	set_registers(el, s->object, 0, cj_elab_ref(el, &v, k));
+	return (struct cj_value){ .kind = CJ_VALUE_PLACE,
+	    .level = el->em->level, .slot = s };
+}
+
+static struct cj_value
+tuple_slot(struct cj_elab *el, struct cj_span span, cj_name name,
+    const struct cj_tuple_value *t, cj_region home)
+{
+	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
+	    t->count + 1);
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++) {
+		at[i] = cj_elab_slot_in(el, span, name, t->at[i], home);
+		if (at[i].kind == CJ_VALUE_ERROR)
+			return at[i];
+	}
+	return cj_value_tuple(el, at, t->names, t->count);
+}
+
+struct cj_value
+cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
+    struct cj_value v, cj_region home)
+{
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	if (el->em == NULL)
+		return v.kind == CJ_VALUE_TUPLE ?
+		    tuple_slot(el, span, name, v.tuple, home) : cell(el, v);
+	v = cj_elab_read(el, span, v);
+	if (v.kind == CJ_VALUE_TUPLE)
+		return tuple_slot(el, span, name, v.tuple, home);
+	if (cj_value_is_number(&v))
+		return number_slot(el, span, name, v, home);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+	    "a variable holds numbers, this is %s", cj_value_what(el, &v));
+}
+
+struct cj_value
+cj_elab_slot(struct cj_elab *el, struct cj_span span, cj_name name,
+    struct cj_value v)
+{
+	return cj_elab_slot_in(el, span, name, v,
+	    el->em == NULL ? 0 : el->em->b.region);
+}
+
+/* ---- positions ----------------------------------------------------------- */
+
+/* Register of each element, in order of the coordinates; returns how many. */
+static uint32_t
+positions(struct cj_elab *el, const struct cj_slot *s, uint32_t **out)
+{
+	uint32_t count = cj_shape_count(s->layout->shape), i;
+	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count + 1);
+	struct cj_int offset;
+
+	for (i = 0; i < count; i++) {
+		bool ok = cj_layout_offset(&el->al, s->layout,
+		    cj_tuple_known(&el->al, i), &offset);
+
+		assert(ok && cj_is_known(offset));
+		(void)ok;
+		at[i] = (uint32_t)(s->first + offset.value);
+	}
+	*out = at;
+	return count;
+}
+
+static bool
+is_run(const uint32_t *at, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 1; i < count; i++)
+		if (at[i] != at[0] + i)
+			return false;
+	return true;
+}
+
+static cj_ref
+get_registers(struct cj_elab *el, const struct cj_value *place,
+    uint32_t first, uint32_t count)
+{
+	struct cj_access a = { .object = place->slot->object,
+	    .position = first };
+
+	if (place->level < el->em->level)
+		return cj_elab_pass_slot(el, place->slot->object, first,
+		    count);
+	return cj_emit0(&el->em->b, CJ_OP_SLOT_GET,
+	    cj_type_of(place->slot->element, count),
+	    cj_module_access(el->m, &a));
+}
+
+static cj_ref
+gather_registers(struct cj_elab *el, const struct cj_value *place,
+    const uint32_t *at, uint32_t count)
+{
+	uint32_t lo = at[0], hi = at[0], i, *from;
+	cj_ref whole;
+
+	for (i = 0; i < count; i++) {
+		lo = at[i] < lo ? at[i] : lo;
+		hi = at[i] > hi ? at[i] : hi;
+	}
+	whole = get_registers(el, place, lo, hi - lo + 1);
+	from = CJ_NEWS(el->arena, uint32_t, count);
+	for (i = 0; i < count; i++)
+		from[i] = at[i] - lo;
+	return cj_elab_permute(el, whole, from, count);
+}
+
+struct cj_value
+cj_slot_load(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place)
+{
+	const struct cj_slot *s = place->slot;
+	uint32_t *at, count;
+	cj_ref r;
+
+	if (s->cell != NULL)
+		return *s->cell;
+	if (el->em == NULL)
+		return cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
+		    "the variable \"%s\" is known at run time only",
+		    cj_elab_name(el, s->name));
+	count = positions(el, s, &at);
+	r = is_run(at, count) ? get_registers(el, place, at[0], count) :
+	    gather_registers(el, place, at, count);
+	return cj_value_regs(el, s->element, s->is_scalar ? NULL :
+	    s->layout->shape, r);
+}
+
+static bool
+is_writable(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place)
+{
+	struct cj_diag *d;
+
+	if (el->em != NULL && place->level == el->em->level)
+		return true;
+	d = cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+	    "\"%s\" belongs to the host part, device code cannot assign to it",
+	    cj_elab_name(el, place->slot->name));
+	cj_note(d, place->slot->span, "it is declared here");
+	return false;
+}
+
+void
+cj_slot_store(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place, struct cj_value v)
+{
+	const struct cj_slot *s = place->slot;
+	uint32_t *at, count, i;
+	cj_ref r;
+
+	if (s->cell != NULL) {
+		*s->cell = v;
+		return;
+	}
+	if (!is_writable(el, span, place))
+		return;
+	v = cj_elab_coerce(el, span, s->element, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return;
+	if (s->is_scalar && cj_value_shape(&v) != NULL) {
+		cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "a single number is assigned to, this is %s",
+		    cj_value_what(el, &v));
+		return;
+	}
+	v = cj_elab_broadcast(el, span, v, s->is_scalar ? NULL :
+	    s->layout->shape);
+	if (v.kind == CJ_VALUE_ERROR)
+		return;
+	r = cj_elab_ref(el, &v, s->element);
+	count = positions(el, s, &at);
+	if (is_run(at, count)) {
+		set_registers(el, s->object, at[0], r);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		set_registers(el, s->object, at[i],
+		    cj_elab_permute(el, r, &i, 1));
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+struct cj_value
+cj_slot_index(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *place, const struct cj_tuple *coord)
+{
+	const struct cj_slot *s = place->slot;
+	struct cj_slot *part = CJ_NEW(el->arena, struct cj_slot);
+	struct cj_value v = *place;
+	const struct cj_layout *rest;
+	const struct cj_tuple *offset;
+
+	if (s->cell != NULL)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+		    "a number has no elements");
+	if (!cj_layout_slice(&el->al, s->layout, coord, &rest, &offset))
+		return cj_elab_refused(el, span, "index");
+	if (offset->kind != CJ_TUPLE_INT || !cj_is_known(offset->value))
+		return cj_elab_dynamic_register(el, span, coord);
+	*part = *s;
+	part->first += offset->value.value;
+	if (part->first < 0 || part->first >= cj_layout_cosize(&el->al,
+	    s->layout).value + s->first)
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+		    "the coordinate lies outside \"%s\"",
+		    cj_elab_name(el, s->name));
+	part->layout = rest;
+	part->is_scalar = !cj_is_leaf(rest->shape) && rest->shape->rank == 0;
+	if (part->is_scalar)
+		part->layout = cj_layout_make(&el->al,
+		    cj_tuple_known(&el->al, 1), NULL);
+	v.slot = part;
+	return v;
+}

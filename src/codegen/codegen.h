@@ -16,6 +16,12 @@ struct cj_codegen_options {
 	bool lineinfo;		/* .loc directives */
 	bool checked;		/* asserts and bounds trap */
 	bool want_llvm;		/* fill `llvm` below */
+	enum cj_codegen_fault {	/* for tests: make something go wrong */
+		CJ_CODEGEN_NO_FAULT,
+		CJ_CODEGEN_LLVM_FATAL,	/* LLVM would end the process */
+		CJ_CODEGEN_LLVM_ERROR,	/* LLVM reports an error and goes on */
+		CJ_CODEGEN_BUG		/* an invariant of ours does not hold */
+	} fault;
 };
 
 enum cj_codegen_status {
@@ -31,9 +37,12 @@ struct cj_codegen_result {
 	struct {
 		const char *entry;	/* by device function, in order */
 		uint32_t function;
-		int64_t shared_bytes;
+		int64_t shared_bytes;	/* dynamic: what a launch has to ask
+					   for; 0 if all is static */
+		int64_t shared_total;	/* static or dynamic */
 	} *kernels;
 	uint32_t kernel_count;
+	int ptx_version;	/* times ten: what the text asks for */
 	double build_ms, passes_ms, emit_ms;
 };
 

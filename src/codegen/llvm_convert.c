@@ -1,0 +1,395 @@
+/*
+ * Conversions between kinds: cj_num_convert() of ir/num.c, by the target's
+ * instructions where they round once and as asked, else in integers.
+ *
+ * Integers that f32 cannot hold go to bf16 and narrower floats by way of an
+ * f32 rounded to odd: cut toward zero, with the last bit set if anything was
+ * lost. Such a number lies on the same side of every midpoint of a narrower
+ * format as the integer, so that the second rounding is the only one.
+ */
+#include "llvm_round.h"
+
+const struct cj_conversion cj_llvm_default = { .is_default = true };
+
+/* Nearest even and, for the kind, the usual treatment of what is too large. */
+static bool
+is_usual(enum cj_kind to, struct cj_conversion how)
+{
+	return how.is_default || (how.rounding == CJ_ROUND_EVEN &&
+	    how.saturate == (cj_kind_bits(to) <= 8));
+}
+
+static LLVMTypeRef
+f32(const struct cj_llvm_gen *g)
+{
+	return cj_llvm_type(g, CJ_KIND_F32);
+}
+
+/* ---- float to float ------------------------------------------------------------ */
+
+/* Exactly, as f32 or, for a double, as it is. */
+static cj_llvm
+as_f32(struct cj_llvm_gen *g, enum cj_kind from, cj_llvm x)
+{
+	if (from == CJ_KIND_F64 || from == CJ_KIND_F32 ||
+	    from == CJ_KIND_TF32)
+		return x;
+	if (cj_llvm_is_small(from))
+		return cj_llvm_small_to_f32(g, from, x);
+	return LLVMBuildFPExt(g->b, x, f32(g), "");
+}
+
+/* To a kind that holds all values of `from`. */
+static cj_llvm
+widen(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
+    struct cj_conversion how, cj_llvm x)
+{
+	cj_llvm is_infinite, limit;
+
+	x = as_f32(g, from, x);
+	if (to == CJ_KIND_F64)
+		x = LLVMBuildFPExt(g->b, x, cj_llvm_type(g, to), "");
+	if (!cj_llvm_saturates(to, how) || cj_llvm_format(from)->infinity == 0)
+		return x;
+	/* tf32 lies in the high bits of an f32 */
+	limit = cj_llvm_const(g, to, cj_llvm_format(to)->largest <<
+	    (to == CJ_KIND_TF32 ? 13 : 0));
+	is_infinite = LLVMBuildFCmp(g->b, LLVMRealOGT,
+	    cj_llvm_call1(g, "llvm.fabs", x), limit, "");
+	limit = cj_llvm_call2(g, "llvm.copysign", limit, x);
+	return LLVMBuildSelect(g->b, is_infinite, limit, x, "");
+}
+
+/* Does the target convert f32 to this 8-bit float by an instruction? */
+static bool
+has_fp8(struct cj_llvm_gen *g, enum cj_kind k)
+{
+	int chip = g->m->target->number;
+
+	if (k != CJ_KIND_F8E4M3 && k != CJ_KIND_F8E5M2)
+		return false;
+	return chip >= 90 ? cj_llvm_wants_ptx(g, 78) :
+	    chip >= 89 && cj_llvm_wants_ptx(g, 81);
+}
+
+static const char *
+fp8_name(enum cj_kind k)
+{
+	return k == CJ_KIND_F8E4M3 ? "e4m3x2" : "e5m2x2";
+}
+
+/* Two f32 as two 8-bit floats in an i16, the first in its low byte. */
+static cj_llvm
+fp8_pair(struct cj_llvm_gen *g, enum cj_kind to, cj_llvm low, cj_llvm high)
+{
+	cj_llvm x[] = { high, low };
+	char text[64];
+
+	snprintf(text, sizeof text, "cvt.rn.satfinite.%s.f32 $0, $1, $2;",
+	    fp8_name(to));
+	return cj_llvm_asm(g, CJ_LLVM_ASM_PURE, g->i16, text, "=h,f,f", x, 2);
+}
+
+static cj_llvm
+narrow_usual(struct cj_llvm_gen *g, enum cj_kind to, cj_llvm x)
+{
+	LLVMTypeRef from = LLVMTypeOf(x);
+	cj_llvm zero;
+
+	if (to == CJ_KIND_F32 || to == CJ_KIND_F16 || to == CJ_KIND_BF16)
+		return LLVMBuildFPTrunc(g->b, x, cj_llvm_type(g, to), "");
+	if (from != f32(g) || !has_fp8(g, to))
+		return cj_llvm_round_float(g, to, cj_llvm_default, x);
+	zero = LLVMConstNull(from);
+	return LLVMBuildTrunc(g->b, fp8_pair(g, to, x, zero), g->i8, "");
+}
+
+static bool
+holds(enum cj_kind to, enum cj_kind from)
+{
+	if (to == CJ_KIND_F64)
+		return true;
+	if (to == CJ_KIND_F32)
+		return from != CJ_KIND_F64;
+	return to == CJ_KIND_TF32 && from != CJ_KIND_F64 &&
+	    from != CJ_KIND_F32;
+}
+
+static cj_llvm
+float_to_float(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
+    struct cj_conversion how, cj_llvm x)
+{
+	if (holds(to, from))
+		return widen(g, to, from, how, x);
+	x = as_f32(g, from, x);
+	if (is_usual(to, how))
+		return narrow_usual(g, to, x);
+	return cj_llvm_round_float(g, to, how, x);
+}
+
+/* ---- integer to float ------------------------------------------------------------ */
+
+static cj_llvm
+int_to(struct cj_llvm_gen *g, enum cj_kind to, cj_llvm x, bool is_signed)
+{
+	LLVMTypeRef type = cj_llvm_type(g, to);
+
+	return is_signed ? LLVMBuildSIToFP(g->b, x, type, "") :
+	    LLVMBuildUIToFP(g->b, x, type, "");
+}
+
+/* An i64 (32-bit integers are extended) as f32, rounded to odd. */
+static cj_llvm
+int_to_odd(struct cj_llvm_gen *g, cj_llvm x, bool is_signed)
+{
+	LLVMBuilderRef b = g->b;
+	cj_llvm f, back, lost;
+
+	x = is_signed ? LLVMBuildSExt(b, x, g->i64, "") :
+	    LLVMBuildZExt(b, x, g->i64, "");
+	f = cj_llvm_intrinsic(g, is_signed ? "llvm.nvvm.ll2f.rz" :
+	    "llvm.nvvm.ull2f.rz", NULL, &x, 1);
+	back = cj_llvm_intrinsic(g, is_signed ? "llvm.nvvm.f2ll.rz" :
+	    "llvm.nvvm.f2ull.rz", NULL, &f, 1);
+	lost = LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, back, x, ""),
+	    g->i32, "");
+	f = LLVMBuildOr(b, LLVMBuildBitCast(b, f, g->i32, ""), lost, "");
+	return LLVMBuildBitCast(b, f, f32(g), "");
+}
+
+static cj_llvm
+int_to_float(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
+    struct cj_conversion how, cj_llvm x)
+{
+	bool is_signed = cj_kind_is_signed(from);
+
+	if (!is_usual(to, how))
+		return cj_llvm_round_int(g, to, how, x, is_signed);
+	if (to == CJ_KIND_F32 || to == CJ_KIND_F64 || to == CJ_KIND_F16)
+		return int_to(g, to, x, is_signed);
+	/* f32 holds all integers of 16 bits */
+	x = cj_kind_bits(from) <= 16 ? int_to(g, CJ_KIND_F32, x, is_signed) :
+	    int_to_odd(g, x, is_signed);
+	return narrow_usual(g, to, x);
+}
+
+/* ---- float to integer -------------------------------------------------------------- */
+
+/* The intrinsic for a float or double and 32 or 64 bits; all saturate. */
+static cj_llvm
+to_word(struct cj_llvm_gen *g, cj_llvm x, unsigned width, bool is_signed,
+    enum cj_rounding rounding)
+{
+	static const char *const roundings[] = {
+		[CJ_ROUND_EVEN] = "rn", [CJ_ROUND_ZERO] = "rz",
+		[CJ_ROUND_UP] = "rp", [CJ_ROUND_DOWN] = "rm"
+	};
+	bool is_double = LLVMTypeOf(x) != f32(g);
+	char name[32];
+	cj_llvm v, nan;
+
+	snprintf(name, sizeof name, "llvm.nvvm.%c2%s%s.%s",
+	    is_double ? 'd' : 'f', is_signed ? "" : "u",
+	    width == 64 ? "ll" : "i", roundings[rounding]);
+	v = cj_llvm_intrinsic(g, name, NULL, &x, 1);
+	if (width == 32 && !is_double)
+		return v;	/* of NaN: 0 */
+	nan = LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, "");
+	return LLVMBuildSelect(g->b, nan, cj_llvm_int(LLVMTypeOf(v), 0), v,
+	    "");
+}
+
+static cj_llvm
+float_to_int(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
+    struct cj_conversion how, cj_llvm x)
+{
+	enum cj_rounding rounding = how.is_default ? CJ_ROUND_ZERO :
+	    how.rounding;
+	bool is_signed = cj_kind_is_signed(to);
+	unsigned width = cj_kind_bits(to);
+	cj_llvm v;
+
+	x = as_f32(g, from, x);
+	if (width >= 32)
+		return to_word(g, x, width, is_signed, rounding);
+	v = to_word(g, x, 32, true, rounding);
+	v = cj_llvm_call2(g, "llvm.smax", v, cj_llvm_i32(g,
+	    is_signed ? -(1 << (width - 1)) : 0));
+	v = cj_llvm_call2(g, "llvm.smin", v, cj_llvm_i32(g,
+	    is_signed ? (1 << (width - 1)) - 1 : (1 << width) - 1));
+	return LLVMBuildTrunc(g->b, v, cj_llvm_type(g, to), "");
+}
+
+/* ---- integer to integer, and bool ---------------------------------------------------- */
+
+/* Into the range of `to`, in 64 bits. */
+static cj_llvm
+clamp(struct cj_llvm_gen *g, enum cj_kind to, bool from_signed, cj_llvm x)
+{
+	bool is_signed = cj_kind_is_signed(to);
+	unsigned width = cj_kind_bits(to);
+	uint64_t largest = UINT64_MAX >> (64 - width + is_signed);
+	cj_llvm top = LLVMConstInt(g->i64, largest, 0);
+
+	if (!from_signed)
+		return cj_llvm_call2(g, "llvm.umin", x, top);
+	x = cj_llvm_call2(g, "llvm.smax", x, is_signed ?
+	    LLVMConstInt(g->i64, ~largest, 0) : cj_llvm_int(g->i64, 0));
+	/* what is left is not negative, or within the signed range */
+	return is_signed ? cj_llvm_call2(g, "llvm.smin", x, top) :
+	    cj_llvm_call2(g, "llvm.umin", x, top);
+}
+
+static cj_llvm
+int_to_int(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
+    struct cj_conversion how, cj_llvm x)
+{
+	bool is_signed = cj_kind_is_signed(from);
+	LLVMTypeRef type = cj_llvm_type(g, to);
+
+	if (!how.is_default && how.saturate) {
+		x = is_signed ? LLVMBuildSExt(g->b, x, g->i64, "") :
+		    LLVMBuildZExt(g->b, x, g->i64, "");
+		x = clamp(g, to, is_signed, x);
+	}
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(x)) >= cj_kind_bits(to))
+		return LLVMBuildTrunc(g->b, x, type, "");
+	return is_signed ? LLVMBuildSExt(g->b, x, type, "") :
+	    LLVMBuildZExt(g->b, x, type, "");
+}
+
+/* Anything but zero; NaN too. */
+static cj_llvm
+to_bool(struct cj_llvm_gen *g, enum cj_kind from, cj_llvm x)
+{
+	if (cj_kind_is_float(from)) {
+		x = as_f32(g, from, x);
+		return LLVMBuildFCmp(g->b, LLVMRealUNE, x,
+		    LLVMConstNull(LLVMTypeOf(x)), "");
+	}
+	return LLVMBuildICmp(g->b, LLVMIntNE, x,
+	    LLVMConstNull(LLVMTypeOf(x)), "");
+}
+
+cj_llvm
+cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
+    struct cj_conversion how, cj_llvm x)
+{
+	bool is_float = cj_kind_is_float(from);
+
+	if (to == from)
+		return x;
+	if (to == CJ_KIND_BOOL)
+		return to_bool(g, from, x);
+	if (cj_kind_is_float(to))
+		return is_float ? float_to_float(g, to, from, how, x) :
+		    int_to_float(g, to, from, how, x);
+	return is_float ? float_to_int(g, to, from, how, x) :
+	    int_to_int(g, to, from, how, x);
+}
+
+/* ---- whole values ----------------------------------------------------------------------- */
+
+/* Two f32 to two f16 or bf16 are one instruction. */
+static void
+f32_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
+{
+	LLVMTypeRef type = LLVMVectorType(cj_llvm_type(g,
+	    cj_type_kind(cj_inst(g->m, r)->type)), 2);
+	const cj_llvm *x = cj_llvm_values(g, from);
+	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
+
+	for (i = 0; i + 1 < n; i += 2)
+		cj_llvm_set_pair(g, r, i / 2, LLVMBuildFPTrunc(g->b,
+		    cj_llvm_join(g, x[i], x[i + 1]), type, ""));
+}
+
+/* And to two 8-bit floats. */
+static void
+fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
+{
+	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind k = cj_type_kind(cj_inst(g->m, from)->type);
+	const cj_llvm *x = cj_llvm_values(g, from);
+	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
+
+	for (i = 0; i + 1 < n; i += 2) {
+		cj_llvm v = fp8_pair(g, to, as_f32(g, k, x[i]),
+		    as_f32(g, k, x[i + 1]));
+
+		g->scalars[r][i] = LLVMBuildTrunc(g->b, v, g->i8, "");
+		v = LLVMBuildLShr(g->b, v, LLVMConstInt(g->i16, 8, 0), "");
+		g->scalars[r][i + 1] = LLVMBuildTrunc(g->b, v, g->i8, "");
+	}
+}
+
+/* Two 8-bit floats are two f16 in one instruction, exactly. */
+static void
+from_fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
+{
+	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind k = cj_type_kind(cj_inst(g->m, from)->type);
+	LLVMTypeRef pair = LLVMVectorType(cj_llvm_type(g, CJ_KIND_F16), 2);
+	const cj_llvm *x = cj_llvm_values(g, from);
+	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
+	char text[64];
+
+	snprintf(text, sizeof text, "cvt.rn.f16x2.%s $0, $1;", fp8_name(k));
+	for (i = 0; i + 1 < n; i += 2) {
+		cj_llvm v = LLVMBuildBitCast(g->b,
+		    cj_llvm_join(g, x[i], x[i + 1]), g->i16, "");
+
+		v = cj_llvm_asm(g, CJ_LLVM_ASM_PURE, g->i32, text, "=r,h", &v,
+		    1);
+		v = LLVMBuildBitCast(g->b, v, pair, "");
+		if (to == CJ_KIND_F16) {
+			cj_llvm_set_pair(g, r, i / 2, v);
+			continue;
+		}
+		g->scalars[r][i] = LLVMBuildFPExt(g->b,
+		    cj_llvm_element(g, v, 0), f32(g), "");
+		g->scalars[r][i + 1] = LLVMBuildFPExt(g->b,
+		    cj_llvm_element(g, v, 1), f32(g), "");
+	}
+}
+
+/* Whatever goes two by two; false: nothing. */
+static bool
+convert_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
+    struct cj_conversion how)
+{
+	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind k = cj_type_kind(cj_inst(g->m, from)->type);
+
+	if (k == CJ_KIND_F32 && (to == CJ_KIND_F16 || to == CJ_KIND_BF16) &&
+	    is_usual(to, how))
+		f32_pairs(g, r, from);
+	else if (cj_kind_is_float(k) && k != CJ_KIND_F64 && k != to &&
+	    is_usual(to, how) && has_fp8(g, to))
+		fp8_pairs(g, r, from);
+	else if ((to == CJ_KIND_F16 || to == CJ_KIND_F32) &&
+	    is_usual(to, how) && has_fp8(g, k))
+		from_fp8_pairs(g, r, from);
+	else
+		return false;
+	return true;
+}
+
+void
+cj_llvm_op_CONVERT(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_ref from = cj_operand(g->m, inst, 0);
+	struct cj_conversion how = inst->attr == 0 ? cj_llvm_default :
+	    g->m->conversions.at[inst->attr];
+	uint32_t i = 0, n = cj_type_count(inst->type);
+	cj_llvm *out = cj_llvm_define(g, r);
+
+	if (n >= 2 && convert_pairs(g, r, from, how))
+		i = n & ~1u;
+	for (; i < n; i++)
+		out[i] = cj_llvm_convert(g, cj_type_kind(inst->type),
+		    cj_type_kind(cj_inst(g->m, from)->type), how,
+		    cj_llvm_wide(g, from, i));
+	cj_llvm_finish(g, r);
+}

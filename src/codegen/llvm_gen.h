@@ -1,0 +1,224 @@
+/*
+ * Private header of codegen/: the state of one generation and its helpers.
+ *
+ * A value T[n] of the IR is n scalars in LLVM, kept in a side table, so that
+ * no vector wider than a register or a memory access reaches LLVM. Kinds with
+ * packed arithmetic keep, beside the scalars, one <2 x T> for each two of
+ * them; whoever makes a value makes both, and what nobody uses is dropped by
+ * LLVM. Values of kind `int` are i64, or i32 where their range fits.
+ *
+ * How kinds look in registers: bool is i1; i4 ... u64 are iN; f16 bf16 f32 f64
+ * are LLVM's; tf32 is a float; narrower floats are their bits in an i8; ptr is
+ * an i64.
+ */
+#ifndef CJ_LLVM_GEN_H
+#define CJ_LLVM_GEN_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "codegen/codegen.h"
+
+typedef LLVMValueRef cj_llvm;
+
+/* An instruction with regions while these are emitted. */
+struct cj_llvm_nest {
+	cj_ref owner;
+	LLVMBasicBlockRef arms[2];	/* where its regions begin */
+	LLVMBasicBlockRef next;		/* end of a region, `continue` */
+	LLVMBasicBlockRef leave;	/* behind it, `break` */
+	cj_llvm index;			/* of a `for` */
+	struct cj_llvm_nest *outer;
+};
+
+/* What an object has become. */
+struct cj_llvm_object {
+	cj_llvm base;		/* address of element 0; NULL: not in use */
+	cj_llvm *slots;		/* SLOT: an alloca per pair or register */
+	unsigned space;		/* LLVM's address space */
+	bool read_only;		/* for the whole kernel: ld.global.nc */
+};
+
+struct cj_llvm_gen {
+	struct cj_arena *arena;
+	const struct cj_module *m;
+	const struct cj_codegen_options *options;
+	int ptx_needs, ptx_limit;	/* versions times ten */
+
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	LLVMBuilderRef b;
+	LLVMTypeRef void_type, i1, i8, i16, i32, i64, ptr;
+
+	/* of the function being emitted */
+	const struct cj_function *function;
+	cj_llvm fn;
+	LLVMBasicBlockRef entry;	/* allocas and parameters only */
+	const struct cj_fact *facts;
+	cj_llvm **scalars, **pairs;	/* by ref */
+	struct cj_llvm_object *objects;	/* by object number */
+	cj_llvm dynamic_shared;		/* base of what exceeds static shared */
+	uint32_t *leaf_first;		/* by leaf: its first parameter */
+	struct cj_llvm_nest *nest;
+	bool has_loops;
+	int64_t dynamic_bytes, shared_bytes;
+
+	/* line table */
+	struct LLVMOpaqueDIBuilder *di;
+	LLVMMetadataRef di_scope;
+};
+
+/* ---- kinds and constants (llvm_type.c) ----------------------------------- */
+
+LLVMTypeRef cj_llvm_type(const struct cj_llvm_gen *g, enum cj_kind k);
+LLVMTypeRef cj_llvm_int_type(const struct cj_llvm_gen *g, unsigned bits);
+bool cj_llvm_is_packed(const struct cj_llvm_gen *g, enum cj_kind k);
+/* Floats that LLVM does not know: f4 ... f8, kept as bits in an i8. */
+bool cj_llvm_is_small(enum cj_kind k);
+cj_llvm cj_llvm_const(const struct cj_llvm_gen *g, enum cj_kind k,
+    uint64_t bits);
+cj_llvm cj_llvm_int(LLVMTypeRef type, int64_t value);
+cj_llvm cj_llvm_i32(const struct cj_llvm_gen *g, int64_t value);
+/* Is a PTX feature of this version allowed? Then it will be asked for. */
+bool cj_llvm_wants_ptx(struct cj_llvm_gen *g, int version);
+
+/* ---- the table of values (llvm_value.c) ---------------------------------- */
+
+/* Registers of a value, scalars as kept: `int` may be i32. */
+cj_llvm *cj_llvm_values(const struct cj_llvm_gen *g, cj_ref r);
+cj_llvm cj_llvm_value(const struct cj_llvm_gen *g, cj_ref r, uint32_t i);
+/* One register of kind `int` as i64, or as i32 (which its range must allow). */
+cj_llvm cj_llvm_wide(const struct cj_llvm_gen *g, cj_ref r, uint32_t i);
+cj_llvm cj_llvm_narrow(const struct cj_llvm_gen *g, cj_ref r, uint32_t i);
+bool cj_llvm_is_narrow(const struct cj_llvm_gen *g, cj_ref r);
+struct cj_fact cj_llvm_fact(const struct cj_llvm_gen *g, cj_ref r);
+/* Registers 2i and 2i + 1 of a packed kind as <2 x T>. */
+cj_llvm cj_llvm_pair(const struct cj_llvm_gen *g, cj_ref r, uint32_t i);
+
+/* Room for the registers of r, to be filled by the caller; packed kinds get
+ * their pairs by cj_llvm_set_pair, or from the scalars by cj_llvm_finish. */
+cj_llvm *cj_llvm_define(struct cj_llvm_gen *g, cj_ref r);
+/* Set registers 2i and 2i + 1 from a <2 x T>. */
+void cj_llvm_set_pair(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm v);
+/* Bring scalars of kind `int` to the width that r has; make missing pairs. */
+void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
+
+/* ---- building (llvm_value.c) --------------------------------------------- */
+
+cj_llvm cj_llvm_join(struct cj_llvm_gen *g, cj_llvm low, cj_llvm high);
+cj_llvm cj_llvm_element(struct cj_llvm_gen *g, cj_llvm vector, unsigned i);
+/* Call an intrinsic; `over` is its overloaded type or NULL. */
+cj_llvm cj_llvm_intrinsic(struct cj_llvm_gen *g, const char *name,
+    LLVMTypeRef over, cj_llvm *arguments, unsigned count);
+cj_llvm cj_llvm_call1(struct cj_llvm_gen *g, const char *name, cj_llvm x);
+cj_llvm cj_llvm_call2(struct cj_llvm_gen *g, const char *name, cj_llvm x,
+    cj_llvm y);
+cj_llvm cj_llvm_call3(struct cj_llvm_gen *g, const char *name, cj_llvm x,
+    cj_llvm y, cj_llvm z);
+
+enum cj_llvm_asm {
+	CJ_LLVM_ASM_PURE,	/* may be moved, merged and dropped */
+	CJ_LLVM_ASM_EFFECT,	/* touches memory or other threads */
+	CJ_LLVM_ASM_CONVERGENT	/* and needs the same threads together */
+};
+cj_llvm cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how,
+    LLVMTypeRef result, const char *text, const char *constraints,
+    cj_llvm *arguments, unsigned count);
+
+LLVMBasicBlockRef cj_llvm_block(struct cj_llvm_gen *g, const char *name);
+void cj_llvm_enter(struct cj_llvm_gen *g, LLVMBasicBlockRef block);
+/* An alloca in the entry block. */
+cj_llvm cj_llvm_alloca(struct cj_llvm_gen *g, LLVMTypeRef type);
+void cj_llvm_attribute(struct cj_llvm_gen *g, unsigned where, const char *name,
+    uint64_t value);
+void cj_llvm_function_text(struct cj_llvm_gen *g, cj_llvm fn,
+    const char *name, const char *value);
+
+/* ---- integers and floats as scalars -------------------------------------- */
+
+/* One register of a pure operation; NULL operands for those it lacks. Floats
+ * may be a <2 x T> for the operations that cj_llvm_float_packs names. */
+cj_llvm cj_llvm_float_apply(struct cj_llvm_gen *g, enum cj_op op,
+    enum cj_kind k, const cj_llvm *operands);
+bool cj_llvm_float_packs(const struct cj_llvm_gen *g, enum cj_op op,
+    enum cj_kind k);
+
+/* Conversions between kinds (llvm_convert.c). `wide` integers: x is of the
+ * LLVM type of the kind. */
+cj_llvm cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to,
+    enum cj_kind from, struct cj_conversion how, cj_llvm x);
+extern const struct cj_conversion cj_llvm_default;
+
+/* ---- functions, control, objects ----------------------------------------- */
+
+/* Emit device function number `function` as an entry of the module. */
+void cj_llvm_function(struct cj_llvm_gen *g, uint32_t function);
+/* All objects that the function names: parameters, globals, slots. */
+void cj_llvm_objects(struct cj_llvm_gen *g);
+/* The code of a function's body, from the current block on. */
+void cj_llvm_body(struct cj_llvm_gen *g, cj_region body);
+/* Emit one instruction. */
+void cj_llvm_inst(struct cj_llvm_gen *g, cj_ref r);
+/* Registers of a slot, in allocas of the entry block. */
+void cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object);
+/* Has the code of the current block ended with a jump? */
+bool cj_llvm_ended(const struct cj_llvm_gen *g);
+/* Number of the thread in its block, i32. */
+cj_llvm cj_llvm_thread(struct cj_llvm_gen *g);
+cj_llvm cj_llvm_special(struct cj_llvm_gen *g, enum cj_special s);
+
+/* Print "block (x,y,z) thread (x,y,z): text" with operands for each {}. */
+void cj_llvm_print(struct cj_llvm_gen *g, const char *text,
+    const cj_ref *operands, uint32_t count);
+/* Stop the kernel with a text unless `ok`. */
+void cj_llvm_check(struct cj_llvm_gen *g, cj_llvm ok, const char *text);
+
+/* Code under a mask: what stands between begin and end runs where the mask
+ * (i1 or NULL) is set. */
+struct cj_llvm_masked {
+	LLVMBasicBlockRef before, inside, after;	/* NULL: no mask */
+};
+struct cj_llvm_masked cj_llvm_mask_begin(struct cj_llvm_gen *g, cj_llvm mask);
+void cj_llvm_mask_end(struct cj_llvm_gen *g, struct cj_llvm_masked *m);
+/* After the end: `inside` where the code ran, else `otherwise`. */
+cj_llvm cj_llvm_mask_merge(struct cj_llvm_gen *g,
+    const struct cj_llvm_masked *m, cj_llvm inside, cj_llvm otherwise);
+/* A mask operand: NULL if there is none or it is always set. */
+cj_llvm cj_llvm_mask(struct cj_llvm_gen *g, cj_ref r, unsigned operand);
+
+/* Address of an element in bytes from element 0. */
+cj_llvm cj_llvm_address(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_ref offset, uint32_t element);
+void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_ref offset, uint32_t count);
+
+/* ---- line table, target, passes ------------------------------------------ */
+
+void cj_llvm_debug_begin(struct cj_llvm_gen *g);
+void cj_llvm_debug_function(struct cj_llvm_gen *g);
+void cj_llvm_debug_place(struct cj_llvm_gen *g, cj_place place);
+void cj_llvm_debug_end(struct cj_llvm_gen *g);
+
+/* The machine for a target at a PTX version; never NULL for a known target. */
+LLVMTargetMachineRef cj_llvm_machine(const struct cj_target *target, int ptx,
+    int level);
+/* NULL, or why the target cannot be served at this version. */
+const char *cj_llvm_ptx_refused(const struct cj_target *target, int ptx);
+extern const int cj_llvm_newest_ptx;
+const char *cj_llvm_triple(void);
+/* NULL, or LLVM's message (LLVMDisposeErrorMessage). */
+char *cj_llvm_optimise(struct cj_llvm_gen *g, LLVMTargetMachineRef machine);
+
+/* ---- one function per operation ------------------------------------------ */
+
+/* Emits instruction r. Rows of level HOST and TEST never come here. */
+typedef void cj_llvm_emitter(struct cj_llvm_gen *g, cj_ref r);
+#define OP(name, text, least, most, rule, result, attr, effects, scope,	\
+    engine, level) cj_llvm_emitter cj_llvm_op_##name;
+#include "ir/ops.def"
+#undef OP
+
+/* Fault of ours: what reached the emitter is not verified IR. */
+#define cj_llvm_bug(g, ...)	cj_bug((g)->arena->recover, __VA_ARGS__)
+
+#endif

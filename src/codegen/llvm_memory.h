@@ -1,0 +1,29 @@
+/*
+ * What the files about memory share.
+ */
+#ifndef CJ_LLVM_MEMORY_H
+#define CJ_LLVM_MEMORY_H
+
+#include "llvm_gen.h"
+
+/* Least bytes of one access to elements of a kind. */
+unsigned cj_llvm_word_bytes(enum cj_kind k);
+
+/* A register as it lies in memory, an integer, and back. */
+cj_llvm cj_llvm_to_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v);
+cj_llvm cj_llvm_from_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v);
+
+/* One access of PTX with a cache hint (llvm_hint.c). The type is a word or a
+ * vector of words. */
+cj_llvm cj_llvm_hinted_load(struct cj_llvm_gen *g,
+    const struct cj_access *access, LLVMTypeRef type, cj_llvm from);
+void cj_llvm_hinted_store(struct cj_llvm_gen *g,
+    const struct cj_access *access, cj_llvm v, cj_llvm to);
+
+/* Register by register, with an order (llvm_atomic.c). */
+void cj_llvm_ordered_load(struct cj_llvm_gen *g, cj_ref r,
+    const struct cj_access *access, cj_ref offset);
+void cj_llvm_ordered_store(struct cj_llvm_gen *g,
+    const struct cj_access *access, cj_ref offset, cj_ref value);
+
+#endif

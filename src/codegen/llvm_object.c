@@ -1,0 +1,258 @@
+/*
+ * What objects become: parameters, globals in shared or constant memory,
+ * allocas.
+ *
+ * Shared memory is static while a function needs at most 48 KB of it, the most
+ * that a launch gives unasked; beyond that all of it is dynamic, and objects
+ * are offsets into it.
+ *
+ * Memory that a function does not write, and that nothing else can write while
+ * it runs, is read-only there: loads may go through the read-only cache and
+ * may be moved. The contract keeps tensors apart (ir.h, may_alias); where it
+ * allows an overlap, or foreign memory is written, nothing is read-only.
+ */
+#include "llvm_memory.h"
+
+#include <stdio.h>
+
+enum { GLOBAL = 1, SHARED = 3, CONSTANT = 4, STATIC_SHARED_MOST = 48 << 10,
+    CONSTANT_MOST = 48 << 10 };
+
+/* How a function uses an object. */
+struct use {
+	bool is_used, is_written;
+};
+
+static struct use *
+uses_of(struct cj_llvm_gen *g)
+{
+	const struct cj_module *m = g->m;
+	struct use *uses = CJ_NEWS(g->arena, struct use, m->objects.len);
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
+		const struct cj_inst *i;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		i = cj_inst(m, w.ref);
+		if (cj_op_info[i->op].attr != CJ_ATTR_ACCESS)
+			continue;
+		uses[m->accesses.at[i->attr].object].is_used = true;
+		if (cj_op_info[i->op].effects == CJ_EFFECTS_WRITE)
+			uses[m->accesses.at[i->attr].object].is_written = true;
+	}
+	return uses;
+}
+
+/* Can memory be written under another object's name? */
+static bool
+may_overlap(const struct cj_module *m, const struct use *uses)
+{
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++)
+		if (uses[o].is_used && (m->objects.at[o].may_alias ||
+		    (m->objects.at[o].kind == CJ_OBJECT_FOREIGN &&
+		    uses[o].is_written)))
+			return true;
+	return false;
+}
+
+/* ---- shared memory and tables ------------------------------------------------------- */
+
+static int64_t
+bytes_of(const struct cj_object *o)
+{
+	int64_t bits = o->element == CJ_KIND_BOOL ? 8 :
+	    cj_kind_bits(o->element);
+
+	assert(o->extent >= 0 && "an extent known when compiling");
+	return (o->extent * bits + 7) / 8;
+}
+
+static int64_t
+aligned(int64_t at, const struct cj_object *o)
+{
+	int64_t align = o->align == 0 ? 16 : o->align;
+
+	return (at + align - 1) / align * align;
+}
+
+/* Number of bytes for all shared objects of the function, one after another. */
+static int64_t
+shared_total(const struct cj_module *m, const struct use *uses)
+{
+	int64_t total = 0;
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++)
+		if (uses[o].is_used && m->objects.at[o].kind ==
+		    CJ_OBJECT_SHARED)
+			total = aligned(total, &m->objects.at[o]) +
+			    bytes_of(&m->objects.at[o]);
+	return total;
+}
+
+static const char *
+global_name(struct cj_llvm_gen *g, const char *what, uint32_t object)
+{
+	return cj_printf(g->arena, "%s_%s_%u", g->function->name, what,
+	    object);
+}
+
+static cj_llvm
+shared_static(struct cj_llvm_gen *g, uint32_t object)
+{
+	const struct cj_object *o = &g->m->objects.at[object];
+	LLVMTypeRef type = LLVMArrayType2(g->i8, (uint64_t)bytes_of(o));
+	cj_llvm v = LLVMAddGlobalInAddressSpace(g->module, type,
+	    global_name(g, "shared", object), SHARED);
+
+	LLVMSetLinkage(v, LLVMInternalLinkage);
+	LLVMSetInitializer(v, LLVMGetUndef(type));
+	LLVMSetAlignment(v, o->align == 0 ? 16 : o->align);
+	return v;
+}
+
+/* One array without extent serves all functions of the module. */
+static cj_llvm
+shared_dynamic(struct cj_llvm_gen *g, uint32_t object)
+{
+	const struct cj_object *o = &g->m->objects.at[object];
+	cj_llvm base = LLVMGetNamedGlobal(g->module, "dynamic_shared"), at;
+	LLVMTypeRef type = LLVMArrayType2(g->i8, 0);
+
+	if (base == NULL) {
+		base = LLVMAddGlobalInAddressSpace(g->module, type,
+		    "dynamic_shared", SHARED);
+		LLVMSetLinkage(base, LLVMExternalLinkage);
+		LLVMSetAlignment(base, 1024);
+	}
+	g->dynamic_bytes = aligned(g->dynamic_bytes, o);
+	at = cj_llvm_int(g->i64, g->dynamic_bytes);
+	g->dynamic_bytes += bytes_of(o);
+	return LLVMConstInBoundsGEP2(g->i8, base, &at, 1);
+}
+
+/* Elements of a table as bytes, in order of memory; kinds under 8 bits from
+ * the low bits of a byte on. */
+static char *
+table_bytes(struct cj_llvm_gen *g, const struct cj_object *o)
+{
+	unsigned bits = o->element == CJ_KIND_BOOL ? 8 :
+	    cj_kind_bits(o->element), b;
+	char *bytes = cj_alloc(g->arena, (size_t)bytes_of(o));
+	int64_t i, at;
+
+	for (i = 0; i < o->extent; i++)
+		for (b = 0; b < bits; b++) {
+			at = i * bits + b;
+			bytes[at / 8] |= (char)((o->data[i] >> b & 1) <<
+			    (at % 8));
+		}
+	return bytes;
+}
+
+static cj_llvm
+table(struct cj_llvm_gen *g, uint32_t object, unsigned space)
+{
+	const struct cj_object *o = &g->m->objects.at[object];
+	cj_llvm bytes = LLVMConstStringInContext2(g->context,
+	    table_bytes(g, o), (size_t)bytes_of(o), 1);
+	cj_llvm v = LLVMAddGlobalInAddressSpace(g->module,
+	    LLVMTypeOf(bytes), global_name(g, "table", object), space);
+
+	LLVMSetLinkage(v, LLVMInternalLinkage);
+	LLVMSetInitializer(v, bytes);
+	LLVMSetGlobalConstant(v, 1);
+	LLVMSetAlignment(v, o->align == 0 ? 16 : o->align);
+	return v;
+}
+
+static void
+make_shared(struct cj_llvm_gen *g, const struct use *uses)
+{
+	bool is_static;
+	uint32_t o;
+
+	g->shared_bytes = shared_total(g->m, uses);
+	is_static = g->shared_bytes <= STATIC_SHARED_MOST;
+	for (o = 1; o < g->m->objects.len; o++) {
+		if (!uses[o].is_used || g->m->objects.at[o].kind !=
+		    CJ_OBJECT_SHARED)
+			continue;
+		g->objects[o].space = SHARED;
+		g->objects[o].base = is_static ? shared_static(g, o) :
+		    shared_dynamic(g, o);
+	}
+}
+
+static void
+make_tables(struct cj_llvm_gen *g, const struct use *uses)
+{
+	int64_t total = 0;
+	uint32_t o;
+
+	for (o = 1; o < g->m->objects.len; o++) {
+		if (!uses[o].is_used || g->m->objects.at[o].kind !=
+		    CJ_OBJECT_TABLE)
+			continue;
+		total += bytes_of(&g->m->objects.at[o]);
+		g->objects[o].space = total <= CONSTANT_MOST ? CONSTANT :
+		    GLOBAL;
+		g->objects[o].base = table(g, o, g->objects[o].space);
+		g->objects[o].read_only = g->objects[o].space == GLOBAL;
+	}
+}
+
+/* ---- parameters ------------------------------------------------------------------------ */
+
+static void
+make_parameter(struct cj_llvm_gen *g, uint32_t object, uint32_t number,
+    bool overlap, const struct use *use)
+{
+	const struct cj_object *o = &g->m->objects.at[object];
+	struct cj_llvm_object *out = &g->objects[object];
+	bool apart = !overlap && (o->kind == CJ_OBJECT_TENSOR ||
+	    o->kind == CJ_OBJECT_WORKSPACE);
+	uint32_t align = o->align == 0 ? 1 : o->align;
+
+	out->base = LLVMGetParam(g->fn, number);
+	out->space = GLOBAL;
+	out->read_only = apart && !use->is_written;
+	cj_llvm_attribute(g, number + 1, "align", align);
+	if (apart)
+		cj_llvm_attribute(g, number + 1, "noalias", 0);
+	if (out->read_only)
+		cj_llvm_attribute(g, number + 1, "readonly", 0);
+}
+
+static void
+make_parameters(struct cj_llvm_gen *g, const struct use *uses)
+{
+	const struct cj_function *f = g->function;
+	bool overlap = may_overlap(g->m, uses);
+	uint32_t i;
+
+	for (i = 0; i < f->leaves.len; i++)
+		if (f->leaves.at[i].kind == CJ_LEAF_OBJECT)
+			make_parameter(g, f->leaves.at[i].object,
+			    g->leaf_first[i], overlap,
+			    &uses[f->leaves.at[i].object]);
+}
+
+void
+cj_llvm_objects(struct cj_llvm_gen *g)
+{
+	struct use *uses = uses_of(g);
+	uint32_t o;
+
+	make_parameters(g, uses);
+	make_shared(g, uses);
+	make_tables(g, uses);
+	for (o = 1; o < g->m->objects.len; o++)
+		if (uses[o].is_used && g->m->objects.at[o].kind ==
+		    CJ_OBJECT_SLOT)
+			cj_llvm_slot(g, o);
+}

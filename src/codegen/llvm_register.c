@@ -1,0 +1,194 @@
+/*
+ * Operations that move registers about: no instruction comes of most of them.
+ *
+ * Pairs are kept where two registers stay neighbours at an even position, so
+ * that packed arithmetic goes on without taking pairs apart.
+ */
+#include "llvm_gen.h"
+
+/* Copy `n` registers of `from` at `at` to `r` at `to`. */
+static void
+copy(struct cj_llvm_gen *g, cj_ref r, uint32_t to, cj_ref from, uint32_t at,
+    uint32_t n)
+{
+	cj_llvm *out = g->scalars[r], *in = cj_llvm_values(g, from);
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		out[to + i] = in[at + i];
+	if (g->pairs[r] == NULL || g->pairs[from] == NULL ||
+	    (to | at) % 2 != 0)
+		return;
+	for (i = 0; i + 1 < n; i += 2)
+		g->pairs[r][(to + i) / 2] = g->pairs[from][(at + i) / 2];
+}
+
+void
+cj_llvm_op_SPLAT(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_llvm v = cj_llvm_wide(g, cj_operand(g->m, inst, 0), 0), pair;
+	uint32_t i, n = cj_type_count(inst->type);
+	cj_llvm *out = cj_llvm_define(g, r);
+
+	for (i = 0; i < n; i++)
+		out[i] = v;
+	if (g->pairs[r] != NULL) {
+		pair = cj_llvm_join(g, v, v);
+		for (i = 0; i < n / 2; i++)
+			g->pairs[r][i] = pair;
+	}
+	cj_llvm_finish(g, r);
+}
+
+void
+cj_llvm_op_SLICE(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+
+	cj_llvm_define(g, r);
+	copy(g, r, 0, cj_operand(g->m, inst, 0), inst->attr,
+	    cj_type_count(inst->type));
+	cj_llvm_finish(g, r);
+}
+
+void
+cj_llvm_op_CONCAT(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	uint32_t i, to = 0;
+
+	cj_llvm_define(g, r);
+	for (i = 0; i < inst->operand_count; i++) {
+		cj_ref part = cj_operand(g->m, inst, i);
+		uint32_t n = cj_type_count(cj_inst(g->m, part)->type);
+
+		copy(g, r, to, part, 0, n);
+		to += n;
+	}
+	assert(to == cj_type_count(inst->type));
+	cj_llvm_finish(g, r);
+}
+
+void
+cj_llvm_op_PERMUTE(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_positions *p = &g->m->positions.at[inst->attr];
+	cj_ref from = cj_operand(g->m, inst, 0);
+	uint32_t i;
+
+	cj_llvm_define(g, r);
+	for (i = 0; i < p->count; i++)
+		copy(g, r, i, from, p->at[i], 1);
+	if (g->pairs[r] != NULL && g->pairs[from] != NULL)
+		for (i = 0; i + 1 < p->count; i += 2)
+			if (p->at[i] % 2 == 0 && p->at[i + 1] == p->at[i] + 1)
+				copy(g, r, i, from, p->at[i], 2);
+	cj_llvm_finish(g, r);
+}
+
+/* Pairs that the second operand covers by half are made anew by finish. */
+void
+cj_llvm_op_INSERT(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_ref whole = cj_operand(g->m, inst, 0);
+	cj_ref part = cj_operand(g->m, inst, 1);
+	uint32_t i, at = inst->attr;
+	uint32_t n = cj_type_count(cj_inst(g->m, part)->type);
+
+	cj_llvm_define(g, r);
+	copy(g, r, 0, whole, 0, cj_type_count(inst->type));
+	if (g->pairs[r] != NULL)
+		for (i = at / 2; i < cj_type_count(inst->type) / 2 &&
+		    2 * i < at + n; i++)
+			g->pairs[r][i] = NULL;
+	copy(g, r, at, part, 0, n);
+	cj_llvm_finish(g, r);
+}
+
+void
+cj_llvm_op_CONST(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_constant *c = cj_constant_of(g->m, r);
+	uint32_t i, n = cj_type_count(c->type);
+	cj_llvm *out = cj_llvm_define(g, r);
+
+	for (i = 0; i < n; i++)
+		out[i] = cj_llvm_const(g, cj_type_kind(c->type), c->bits[i]);
+	cj_llvm_finish(g, r);
+}
+
+/* ---- bits as another type --------------------------------------------------- */
+
+/* A register as an integer of exactly its bits. */
+static cj_llvm
+to_bits(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v)
+{
+	unsigned bits = cj_kind_bits(k);
+
+	if (cj_llvm_is_small(k))
+		return bits == 8 ? v : LLVMBuildTrunc(g->b, v,
+		    LLVMIntTypeInContext(g->context, bits), "");
+	return LLVMBuildBitCast(g->b, v, cj_llvm_int_type(g, bits), "");
+}
+
+static cj_llvm
+from_bits(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v)
+{
+	if (cj_llvm_is_small(k))
+		return cj_kind_bits(k) == 8 ? v :
+		    LLVMBuildZExt(g->b, v, g->i8, "");
+	return LLVMBuildBitCast(g->b, v, cj_llvm_type(g, k), "");
+}
+
+/*
+ * Registers follow each other from low bits to high. Runs of registers that
+ * cover the same bits in both types are joined and split again; the longest
+ * run is the least common multiple of the two widths.
+ */
+static void
+bitcast_run(struct cj_llvm_gen *g, cj_ref r, cj_ref from, unsigned run,
+    uint32_t index)
+{
+	enum cj_kind k = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind j = cj_type_kind(cj_inst(g->m, from)->type);
+	unsigned wide = cj_kind_bits(k), narrow = cj_kind_bits(j), i;
+	LLVMTypeRef type = LLVMIntTypeInContext(g->context, run);
+	cj_llvm all = NULL, v;
+
+	for (i = 0; i < run / narrow; i++) {
+		v = to_bits(g, j, cj_llvm_wide(g, from,
+		    index * (run / narrow) + i));
+		v = LLVMBuildZExt(g->b, v, type, "");
+		v = LLVMBuildShl(g->b, v,
+		    LLVMConstInt(type, i * narrow, 0), "");
+		all = all == NULL ? v : LLVMBuildOr(g->b, all, v, "");
+	}
+	for (i = 0; i < run / wide; i++) {
+		v = LLVMBuildLShr(g->b, all,
+		    LLVMConstInt(type, i * wide, 0), "");
+		v = LLVMBuildTrunc(g->b, v,
+		    LLVMIntTypeInContext(g->context, wide), "");
+		g->scalars[r][index * (run / wide) + i] = from_bits(g, k, v);
+	}
+}
+
+void
+cj_llvm_op_BITCAST(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_ref from = cj_operand(g->m, inst, 0);
+	unsigned a = cj_kind_bits(cj_type_kind(inst->type));
+	unsigned b = cj_kind_bits(cj_type_kind(cj_inst(g->m, from)->type));
+	unsigned run = a;
+	uint32_t i;
+
+	while (run % b != 0)
+		run += a;
+	cj_llvm_define(g, r);
+	for (i = 0; i < cj_type_count(inst->type) / (run / a); i++)
+		bitcast_run(g, r, from, run, i);
+	cj_llvm_finish(g, r);
+}

@@ -1,0 +1,126 @@
+/*
+ * Slots: a `var` or a fragment, in allocas that LLVM turns into values.
+ *
+ * One alloca a register, or one for two registers of a packed kind, so that
+ * packed arithmetic goes on through loops. All hold zero from the start: a
+ * program may read what it never wrote (the executor says so) and must not
+ * fall into what LLVM leaves undefined.
+ */
+#include "llvm_gen.h"
+
+static uint32_t
+extent_of(const struct cj_llvm_gen *g, uint32_t object)
+{
+	return (uint32_t)g->m->objects.at[object].extent;
+}
+
+/* Registers 2i and 2i + 1 share an alloca; an odd last one has its own. */
+static bool
+in_pairs(const struct cj_llvm_gen *g, uint32_t object, uint32_t at)
+{
+	return cj_llvm_is_packed(g, g->m->objects.at[object].element) &&
+	    (at | 1) < extent_of(g, object);
+}
+
+static cj_llvm
+new_alloca(struct cj_llvm_gen *g, LLVMTypeRef type)
+{
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+	cj_llvm v = cj_llvm_alloca(g, type);
+
+	cj_llvm_enter(g, g->entry);
+	LLVMBuildStore(g->b, LLVMConstNull(type), v);
+	cj_llvm_enter(g, here);
+	return v;
+}
+
+void
+cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object)
+{
+	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	LLVMTypeRef pair = LLVMVectorType(type, 2);
+	uint32_t i, n = extent_of(g, object);
+	cj_llvm *slots = CJ_NEWS(g->arena, cj_llvm, n);
+
+	for (i = 0; i < n; i++)
+		slots[i] = !in_pairs(g, object, i) ? new_alloca(g, type) :
+		    i % 2 == 0 ? new_alloca(g, pair) : slots[i - 1];
+	g->objects[object].slots = slots;
+}
+
+/* Register `at` of a slot. */
+static cj_llvm
+get(struct cj_llvm_gen *g, uint32_t object, uint32_t at)
+{
+	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	cj_llvm slot = g->objects[object].slots[at];
+
+	if (!in_pairs(g, object, at))
+		return LLVMBuildLoad2(g->b, type, slot, "");
+	return cj_llvm_element(g, LLVMBuildLoad2(g->b,
+	    LLVMVectorType(type, 2), slot, ""), at % 2);
+}
+
+static void
+set(struct cj_llvm_gen *g, uint32_t object, uint32_t at, cj_llvm v)
+{
+	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	cj_llvm slot = g->objects[object].slots[at];
+
+	if (in_pairs(g, object, at)) {
+		cj_llvm old = LLVMBuildLoad2(g->b, LLVMVectorType(type, 2),
+		    slot, "");
+
+		v = LLVMBuildInsertElement(g->b, old, v,
+		    cj_llvm_i32(g, at % 2), "");
+	}
+	LLVMBuildStore(g->b, v, slot);
+}
+
+void
+cj_llvm_op_SLOT_GET(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_access *a = &g->m->accesses.at[inst->attr];
+	LLVMTypeRef pair;
+	uint32_t i, n = cj_type_count(inst->type);
+	cj_llvm *out = cj_llvm_define(g, r);
+
+	for (i = 0; i < n; i++) {
+		uint32_t at = a->position + i;
+
+		if (g->pairs[r] == NULL || i % 2 != 0 || at % 2 != 0 ||
+		    i + 1 >= n || !in_pairs(g, a->object, at)) {
+			out[i] = get(g, a->object, at);
+			continue;
+		}
+		pair = LLVMVectorType(cj_llvm_type(g,
+		    cj_type_kind(inst->type)), 2);
+		cj_llvm_set_pair(g, r, i / 2, LLVMBuildLoad2(g->b, pair,
+		    g->objects[a->object].slots[at], ""));
+		i++;
+	}
+	cj_llvm_finish(g, r);
+}
+
+void
+cj_llvm_op_SLOT_SET(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_access *a = &g->m->accesses.at[inst->attr];
+	cj_ref value = cj_operand(g->m, inst, 0);
+	uint32_t i, n = cj_type_count(cj_inst(g->m, value)->type);
+
+	for (i = 0; i < n; i++) {
+		uint32_t at = a->position + i;
+
+		if (g->pairs[value] == NULL || i % 2 != 0 || at % 2 != 0 ||
+		    i + 1 >= n || !in_pairs(g, a->object, at)) {
+			set(g, a->object, at, cj_llvm_wide(g, value, i));
+			continue;
+		}
+		LLVMBuildStore(g->b, cj_llvm_pair(g, value, i / 2),
+		    g->objects[a->object].slots[at]);
+		i++;
+	}
+}

@@ -1,0 +1,151 @@
+/*
+ * Arrays of a test: their memory and what generators put into it. Filling is
+ * spread over the cores; an element depends on the seed and its number alone.
+ */
+#include "interp_test.h"
+
+enum { FILL_GRAIN = 1 << 14 };
+
+struct filling {
+	const struct cj_array *array;
+	struct cj_memory *memory;
+	enum cj_kind kind;
+	uint64_t seed, value;		/* FULL: bits of the element */
+	double low, high;
+	int64_t from, to;		/* INTEGERS */
+};
+
+static uint64_t
+element(const struct filling *w, uint64_t i)
+{
+	const struct cj_conversion how = { .is_default = true };
+
+	switch (w->array->generator) {
+	case CJ_ARRAY_EMPTY:
+		break;
+	case CJ_ARRAY_FULL:
+		return w->value;
+	case CJ_ARRAY_NORMAL:
+		return cj_num_from_f64(w->kind,
+		    cj_random_normal(w->seed, i));
+	case CJ_ARRAY_UNIFORM:
+		return cj_num_from_f64(w->kind, cj_random_uniform(w->seed, i,
+		    w->low, w->high));
+	case CJ_ARRAY_INTEGERS:
+		return cj_num_convert(w->kind, CJ_KIND_INDEX,
+		    (uint64_t)cj_random_integer(w->seed, i, w->from, w->to),
+		    how);
+	case CJ_ARRAY_IOTA:
+		return cj_num_convert(w->kind, CJ_KIND_INDEX, i, how);
+	}
+	return 0;
+}
+
+static bool
+fill_piece(void *user, unsigned worker, uint64_t lo, uint64_t hi)
+{
+	const struct filling *w = user;
+	uint64_t i;
+
+	(void)worker;
+	for (i = lo; i < hi; i++)
+		cj_memory_set(w->memory, w->kind, (int64_t)i, element(w, i));
+	return true;
+}
+
+/* A generator's operand as f64, as an integer, as an element. */
+static uint64_t
+argument(struct cj_frame *f, const struct cj_step *s, unsigned n,
+    enum cj_kind as)
+{
+	const struct cj_conversion how = { .is_default = true };
+	cj_ref v = cj_operand(f->code->module, cj_step_inst(f, s), n);
+	enum cj_kind k = cj_type_kind(cj_inst(f->code->module, v)->type);
+
+	return cj_num_convert(as, k, cj_reg_get(f->regs
+	    + f->code->lists.at[s->a + n], 0, k), how);
+}
+
+static double
+real_argument(struct cj_frame *f, const struct cj_step *s, unsigned n)
+{
+	return cj_num_to_f64(CJ_KIND_F64,
+	    argument(f, s, n, CJ_KIND_F64));
+}
+
+static void
+fill(struct cj_frame *f, const struct cj_step *s, struct filling *w)
+{
+	uint64_t count = (uint64_t)w->memory->hi;
+
+	switch (w->array->generator) {
+	case CJ_ARRAY_EMPTY:
+		return;
+	case CJ_ARRAY_FULL:
+		w->value = argument(f, s, 1, w->kind);
+		break;
+	case CJ_ARRAY_NORMAL:
+		w->seed = argument(f, s, 1, CJ_KIND_U64);
+		break;
+	case CJ_ARRAY_UNIFORM:
+		w->low = real_argument(f, s, 1);
+		w->high = real_argument(f, s, 2);
+		w->seed = argument(f, s, 3, CJ_KIND_U64);
+		break;
+	case CJ_ARRAY_INTEGERS:
+		w->from = (int64_t)argument(f, s, 1, CJ_KIND_INDEX);
+		w->to = (int64_t)argument(f, s, 2, CJ_KIND_INDEX);
+		w->seed = argument(f, s, 3, CJ_KIND_U64);
+		break;
+	case CJ_ARRAY_IOTA:
+		break;
+	}
+	/* pieces are whole bytes of packed kinds: the grain is even */
+	cj_parallel(cj_worker_count(f->machine->test->options->workers,
+	    count / FILL_GRAIN), count, FILL_GRAIN, fill_piece, w);
+}
+
+/* a: the operands' offsets in `lists`. */
+static void
+step_array(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_module *m = f->code->module;
+	struct cj_test_run *t = cj_test_of(f);
+	const struct cj_array *array =
+	    &m->arrays.at[cj_step_inst(f, s)->attr];
+	struct cj_memory *memory = &f->machine->memory[array->object];
+	struct filling w = { .array = array, .memory = memory };
+	int64_t count = *CJ_AT(f, int64_t, f->code->lists.at[s->a]);
+	size_t bytes;
+
+	w.kind = m->objects.at[array->object].element;
+	if (count < 0 || count > INT64_MAX / 64) {
+		cj_fault_at(f, s, 0, CJ_DIAG_OUT_OF_BOUNDS,
+		    "an array of %lld elements", (long long)count);
+		cj_frame_stop(f);
+		return;
+	}
+	bytes = cj_memory_bytes(w.kind, count);
+	memory->data = t->hooks->allocate(t->hooks->user,
+	    bytes == 0 ? 1 : bytes);
+	if (memory->data == NULL) {
+		cj_frame_stop(f);
+		return;
+	}
+	memory->hi = count;
+	memory->readable = memory->writable = true;
+	memory->written = NULL;
+	t->touched[array->object] = CJ_TOUCHED_WRITE;
+	if (array->generator == CJ_ARRAY_EMPTY
+	    && f->machine->checks & CJ_CHECK_WRITTEN)
+		memory->written = cj_alloc(f->machine->arena, (size_t)count);
+	fill(f, s, &w);
+}
+
+void
+cj_interp_ARRAY(struct cj_decoder *d, cj_ref r)
+{
+	uint32_t list = cj_decode_list(d, r, 0);
+
+	cj_step_add(d, r, step_array)->a = list;
+}

@@ -1,0 +1,389 @@
+/*
+ * Faults of the program and lines of print: kept per thread of ours, brought
+ * into the order of blocks at the end, so that the output is the same however
+ * the blocks were spread.
+ *
+ * A fault is kept once per code and place, the first one with its text, the
+ * others as a number; at most KEPT_PLACES places of a code are kept.
+ */
+#include "interp_priv.h"
+
+enum { KEPT_PLACES = 20, LONGEST_TRAIL = 16 };
+
+void
+cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a)
+{
+	memset(l, 0, sizeof *l);
+	l->arena = a;
+}
+
+/* ---- who ------------------------------------------------------------------- */
+
+const char *
+cj_who(struct cj_arena *a, const struct cj_frame *f, uint32_t lane)
+{
+	const struct cj_block *b = f->machine->block;
+	uint32_t t = f->warp * CJ_LANES_WARP + lane;
+
+	if (b != NULL && f->lanes == CJ_LANES_WARP)
+		return cj_printf(a, "block (%lld, %lld, %lld) thread "
+		    "(%lld, %lld, %lld)", (long long)b->at[0],
+		    (long long)b->at[1], (long long)b->at[2],
+		    (long long)b->thread[0][t], (long long)b->thread[1][t],
+		    (long long)b->thread[2][t]);
+	if (f->lanes == CJ_LANES_MAP)
+		return cj_printf(a, "element %lld",
+		    (long long)(f->base + lane));
+	return "";
+}
+
+/* ---- collecting ------------------------------------------------------------ */
+
+static struct cj_fault *
+find(const struct cj_fault_list *l, enum cj_code code, cj_ref ref)
+{
+	struct cj_fault *p;
+
+	for (p = l->first; p != NULL; p = p->next)
+		if (p->code == code && p->ref == ref)
+			return p;
+	return NULL;
+}
+
+/* A new entry, or NULL if the code has enough places. */
+static struct cj_fault *
+add(struct cj_fault_list *l, enum cj_code code, cj_ref ref)
+{
+	struct cj_fault *p;
+
+	if (l->places[code] == KEPT_PLACES)
+		return NULL;
+	l->places[code]++;
+	p = CJ_NEW(l->arena, struct cj_fault);
+	p->code = code;
+	p->ref = ref;
+	p->next = l->first;
+	l->first = p;
+	return p;
+}
+
+struct cj_fault *
+cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    enum cj_code code, const char *format, ...)
+{
+	struct cj_fault_list *l = f->machine->faults;
+	struct cj_fault *p = find(l, code, s->ref);
+	struct cj_strbuf text;
+	const char *who;
+	va_list ap;
+
+	l->total++;
+	if (f->machine->host != NULL)
+		cj_frame_stop(f);	/* nothing is launched then */
+	if (p != NULL) {
+		p->count++;
+		return NULL;
+	}
+	p = add(l, code, s->ref);
+	if (p == NULL) {
+		l->unkept[code]++;
+		return NULL;
+	}
+	cj_strbuf_init(&text, l->arena);
+	va_start(ap, format);
+	cj_strbuf_vprintf(&text, format, ap);
+	va_end(ap);
+	who = cj_who(l->arena, f, lane);
+	if (*who != '\0')
+		cj_strbuf_printf(&text, ", in %s", who);
+	p->text = text.text;
+	p->count = 1;
+	p->block = l->block;
+	p->order = l->order++;
+	return p;
+}
+
+static bool
+is_earlier(const struct cj_fault *a, const struct cj_fault *b)
+{
+	return a->block != b->block ? a->block < b->block
+	    : a->order < b->order;
+}
+
+static void
+take_over(struct cj_fault_list *to, struct cj_fault *p,
+    const struct cj_fault *q)
+{
+	uint64_t count = p->count + q->count;
+
+	if (p->count == 0 || is_earlier(q, p)) {
+		p->block = q->block;
+		p->order = q->order;
+		p->other = q->other;
+		p->text = cj_strdup(to->arena, q->text);
+		p->note = q->note == NULL ? NULL
+		    : cj_strdup(to->arena, q->note);
+	}
+	p->count = count;
+}
+
+void
+cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from)
+{
+	const struct cj_fault *q;
+	unsigned code;
+
+	to->total += from->total;
+	for (code = 0; code < CJ_DIAG_COUNT; code++)
+		to->unkept[code] += from->unkept[code];
+	for (q = from->first; q != NULL; q = q->next) {
+		struct cj_fault *p = find(to, q->code, q->ref);
+
+		if (p == NULL)
+			p = add(to, q->code, q->ref);
+		if (p == NULL)
+			to->unkept[q->code] += q->count;
+		else
+			take_over(to, p, q);
+	}
+}
+
+/* ---- reporting ------------------------------------------------------------- */
+
+static struct cj_span
+span_of(const struct cj_module *m, cj_place place)
+{
+	const struct cj_span none = { 0, 0, 0 };
+
+	return place == 0 ? none : m->places.at[place].span;
+}
+
+/* The calls and turns of static loops that led to a place. */
+static void
+add_trail(struct cj_diag *d, const struct cj_module *m, cj_place place)
+{
+	unsigned n = 0;
+
+	while (place != 0 && m->places.at[place].parent != 0) {
+		const struct cj_place_info *p = &m->places.at[place];
+
+		if (n++ == LONGEST_TRAIL) {
+			cj_note(d, p->span, "and so on");
+			return;
+		}
+		place = p->parent;
+		if (p->turn >= 0)
+			cj_note(d, span_of(m, place),
+			    "in turn %lld of this loop", (long long)p->turn);
+		else
+			cj_note(d, span_of(m, place), "called from here");
+	}
+}
+
+/* In the order of blocks; selection, since there are few. */
+static struct cj_fault *
+take_first(struct cj_fault_list *l)
+{
+	struct cj_fault **best = &l->first, **at, *p;
+
+	if (l->first == NULL)
+		return NULL;
+	for (at = &l->first->next; *at != NULL; at = &(*at)->next)
+		if (is_earlier(*at, *best))
+			best = at;
+	p = *best;
+	*best = p->next;
+	return p;
+}
+
+static void
+report(const struct cj_fault *p, const struct cj_module *m,
+    struct cj_diags *ds)
+{
+	cj_place place = p->ref == 0 ? 0 : cj_inst(m, p->ref)->place;
+	struct cj_span none = { 0, 0, 0 };
+	struct cj_diag *d = cj_report(ds, p->code, span_of(m, place), "%s",
+	    p->text);
+
+	if (p->other != 0)
+		cj_note(d, span_of(m, cj_inst(m, p->other)->place),
+		    "%s", p->note != NULL ? p->note : "the other side is here");
+	else if (p->note != NULL)
+		cj_note(d, none, "%s", p->note);
+	if (p->count > 1)
+		cj_note(d, none, "and %llu more at this place",
+		    (unsigned long long)(p->count - 1));
+	add_trail(d, m, place);
+}
+
+uint64_t
+cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
+    struct cj_diags *ds)
+{
+	struct cj_span none = { 0, 0, 0 };
+	struct cj_fault *p;
+	unsigned code;
+
+	while ((p = take_first(l)) != NULL)
+		report(p, m, ds);
+	for (code = 0; code < CJ_DIAG_COUNT; code++)
+		if (l->unkept[code] != 0)
+			cj_report(ds, (enum cj_code)code, none,
+			    "and %llu more of this kind at other places",
+			    (unsigned long long)l->unkept[code]);
+	return l->total;
+}
+
+/* ---- print ----------------------------------------------------------------- */
+
+void
+cj_print_line(struct cj_frame *f, const char *text)
+{
+	struct cj_machine *m = f->machine;
+	struct cj_lines *l = m->lines;
+	struct cj_line *line;
+
+	if (m->print == NULL)
+		return;
+	if (l == NULL) {
+		m->print(m->print_user, text);
+		return;
+	}
+	if (l->kept == CJ_MAX_LINES) {
+		l->lost++;
+		return;
+	}
+	l->kept++;
+	line = CJ_NEW(l->arena, struct cj_line);
+	line->block = m->block == NULL ? (uint64_t)f->base : m->block->number;
+	line->text = text;
+	*l->last = line;
+	l->last = &line->next;
+}
+
+void
+cj_lines_print(struct cj_lines **all, unsigned count,
+    void (*print)(void *user, const char *text), void *user)
+{
+	uint64_t lost = 0;
+	char text[64];
+	unsigned i;
+
+	for (;;) {			/* the block that comes first */
+		struct cj_lines *best = NULL;
+
+		for (i = 0; i < count; i++)
+			if (all[i]->first != NULL && (best == NULL
+			    || all[i]->first->block < best->first->block))
+				best = all[i];
+		if (best == NULL)
+			break;
+		print(user, best->first->text);
+		best->first = best->first->next;
+	}
+	for (i = 0; i < count; i++)
+		lost += all[i]->lost;
+	if (lost == 0)
+		return;
+	snprintf(text, sizeof text, "%llu more lines were lost",
+	    (unsigned long long)lost);
+	print(user, text);
+}
+
+/* One operand of one lane: a number, or [a, b] for several registers. */
+static void
+print_operand(struct cj_strbuf *out, const struct cj_frame *f, cj_ref v,
+    uint32_t offset, uint32_t lane)
+{
+	cj_type t = cj_inst(f->code->module, v)->type;
+	uint32_t count = cj_type_count(t), r;
+
+	if (count != 1)
+		cj_strbuf_putc(out, '[');
+	for (r = 0; r < count; r++) {
+		if (r != 0)
+			cj_strbuf_puts(out, ", ");
+		cj_num_print(out, cj_type_kind(t), cj_reg_get(f->regs + offset,
+		    r * f->lanes + lane, cj_type_kind(t)));
+	}
+	if (count != 1)
+		cj_strbuf_putc(out, ']');
+}
+
+static const char *
+format_line(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	const struct cj_module *m = f->code->module;
+	const struct cj_inst *i = cj_step_inst(f, s);
+	const char *text = m->texts.at[i->attr];
+	const uint32_t *at = &f->code->lists.at[s->a];
+	struct cj_strbuf out;
+	const char *who = cj_who(f->machine->arena, f, lane);
+	unsigned n = 0;
+
+	cj_strbuf_init(&out, f->machine->arena);
+	if (*who != '\0' && f->machine->block != NULL)
+		cj_strbuf_printf(&out, "%s: ", who);
+	for (; *text != '\0'; text++) {
+		if (text[0] != '{' || text[1] != '}'
+		    || n == i->operand_count) {
+			cj_strbuf_putc(&out, *text);
+			continue;
+		}
+		print_operand(&out, f, cj_operand(m, i, n), at[n], lane);
+		n++;
+		text++;
+	}
+	return out.text;
+}
+
+/* a: the operands' offsets in `lists`. */
+static void
+step_print(struct cj_frame *f, const struct cj_step *s)
+{
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane) && f->machine->print != NULL)
+			cj_print_line(f, format_line(f, s, lane));
+}
+
+void
+cj_interp_PRINT(struct cj_decoder *d, cj_ref r)
+{
+	uint32_t at = cj_decode_list(d, r, 0);
+
+	cj_step_add(d, r, step_print)->a = at;
+}
+
+/* ---- assert ---------------------------------------------------------------- */
+
+/* A host or test function ends there; threads are reported one and all, then
+ * the launch ends. a: condition. */
+static void
+step_assert(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_module *m = f->code->module;
+	const uint8_t *condition = cj_mask(f, s->a);
+	uint32_t lane;
+	bool failed = false;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane) || condition[lane])
+			continue;
+		cj_fault_at(f, s, lane, CJ_DIAG_ASSERTION,
+		    "assertion failed: %s",
+		    m->texts.at[cj_step_inst(f, s)->attr]);
+		failed = true;
+	}
+	if (failed)
+		cj_frame_stop(f);
+}
+
+void
+cj_interp_ASSERT(struct cj_decoder *d, cj_ref r)
+{
+	uint32_t at = cj_decode_operand(d, r, 0);
+
+	cj_step_add(d, r, step_assert)->a = at;
+}

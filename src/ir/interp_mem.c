@@ -1,0 +1,581 @@
+/*
+ * Memory: loads, stores and atomics of vectors at offsets in elements.
+ *
+ * The common case, all lanes running and their vectors one after the other
+ * inside the object, is one check and one copy. Everything else goes lane by
+ * lane: bounds, rights, what was never written, races, packed elements.
+ * A wrong load gives 0, a wrong store is dropped.
+ */
+#include "interp_priv.h"
+
+/* ---- elements ------------------------------------------------------------- */
+
+static unsigned
+stored_bits(enum cj_kind k)
+{
+	return k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
+}
+
+size_t
+cj_memory_bytes(enum cj_kind k, int64_t elements)
+{
+	assert(elements >= 0);
+	return ((size_t)elements * stored_bits(k) + 7) / 8;
+}
+
+static uint64_t
+packed_get(const char *data, unsigned bits, int64_t i)
+{
+	uint64_t out = 0;
+	unsigned b;
+
+	for (b = 0; b < bits; b++) {
+		int64_t at = i * bits + b;
+
+		out |= (uint64_t)((uint8_t)data[at >> 3] >> (at & 7) & 1) << b;
+	}
+	return out;
+}
+
+static void
+packed_set(char *data, unsigned bits, int64_t i, uint64_t value)
+{
+	unsigned b;
+
+	for (b = 0; b < bits; b++) {
+		int64_t at = i * bits + b;
+		uint8_t bit = (uint8_t)(1u << (at & 7));
+		uint8_t old = (uint8_t)data[at >> 3];
+
+		data[at >> 3] = (char)(value >> b & 1 ? old | bit
+		    : old & (uint8_t)~bit);
+	}
+}
+
+uint64_t
+cj_memory_get(const struct cj_memory *m, enum cj_kind k, int64_t i)
+{
+	unsigned bits = stored_bits(k);
+	uint64_t v;
+
+	assert(i >= m->lo && i < m->hi);
+	if (bits < 8) {
+		v = packed_get(m->data, bits, i);
+		return cj_kind_is_signed(k) && v >> (bits - 1)
+		    ? v | ~(uint64_t)0 << bits : v;
+	}
+	v = cj_reg_get(m->data + i * (int64_t)(bits / 8), 0, k);
+	return k == CJ_KIND_BOOL ? v != 0 : v;
+}
+
+void
+cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
+    uint64_t value)
+{
+	unsigned bits = stored_bits(k);
+
+	assert(i >= m->lo && i < m->hi);
+	if (bits < 8)
+		packed_set(m->data, bits, i, value);
+	else
+		cj_reg_set(m->data + i * (int64_t)(bits / 8), 0, k, value);
+}
+
+/* ---- what an access is about ----------------------------------------------- */
+
+struct view {
+	const struct cj_memory *memory;
+	const struct cj_object *object;
+	uint32_t number;		/* of the object */
+	enum cj_kind kind;
+	uint32_t width;			/* elements per lane */
+	uint32_t bytes;			/* of an element; 0: packed */
+	uint32_t align;
+	const int64_t *offset;		/* by lane */
+	const uint8_t *mask;		/* of the access; NULL: all */
+};
+
+static struct view
+view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
+{
+	const struct cj_module *m = f->code->module;
+	const struct cj_access *a = cj_step_access(f, s);
+	struct view v = { .number = a->object, .align = a->align };
+	unsigned bits;
+
+	v.object = &m->objects.at[a->object];
+	v.memory = &f->machine->memory[a->object];
+	v.kind = v.object->element;
+	v.width = s->n / f->lanes;
+	bits = stored_bits(v.kind);
+	v.bytes = bits < 8 ? 0 : bits / 8;
+	v.offset = CJ_AT(f, int64_t, s->a);
+	v.mask = mask == CJ_NO_OFFSET ? NULL : cj_mask(f, mask);
+	return v;
+}
+
+static const char *
+name_of(struct cj_frame *f, const struct view *v)
+{
+	if (v->object->name != NULL)
+		return v->object->name;
+	return cj_printf(f->machine->arena, "object %u", (unsigned)v->number);
+}
+
+static bool
+is_aligned(const struct view *v, int64_t offset)
+{
+	return v->bytes == 0 || v->align <= v->bytes
+	    || ((uintptr_t)v->memory->data
+	    + (uintptr_t)offset * v->bytes) % v->align == 0;
+}
+
+/* All lanes run and touch one range inside the object, in order. */
+static bool
+is_one_range(const struct cj_frame *f, const struct view *v)
+{
+	const struct cj_memory *m = v->memory;
+	int64_t first = v->offset[0], w = v->width;
+	uint64_t wrong = 0;
+	uint32_t i;
+
+	if (!f->full || v->mask != NULL || v->bytes == 0
+	    || f->machine->race != NULL || w * v->bytes % v->align != 0)
+		return false;
+	for (i = 0; i < f->lanes; i++)
+		wrong |= (uint64_t)v->offset[i]
+		    ^ ((uint64_t)first + (uint64_t)i * (uint64_t)w);
+	return wrong == 0 && first >= m->lo && first < m->hi
+	    && m->hi - first >= w * f->lanes && is_aligned(v, first);
+}
+
+/* ---- checks of one lane ---------------------------------------------------- */
+
+static void
+add_layout(struct cj_frame *f, const struct view *v, struct cj_fault *fault)
+{
+	if (fault != NULL && v->object->layout != NULL)
+		fault->note = cj_printf(f->machine->arena,
+		    "the layout of \"%s\" is %s", name_of(f, v),
+		    v->object->layout);
+}
+
+static void
+report_bounds(struct cj_frame *f, const struct cj_step *s,
+    const struct view *v, uint32_t lane, const char *verb)
+{
+	const struct cj_memory *m = v->memory;
+	int64_t at = v->offset[lane];
+
+	if (!(f->machine->checks & CJ_CHECK_BOUNDS))
+		return;
+	if (at >= m->lo && at < m->hi)
+		at = m->hi;		/* its first elements are inside */
+	if (m->hi <= m->lo)
+		add_layout(f, v, cj_fault_at(f, s, lane,
+		    CJ_DIAG_OUT_OF_BOUNDS,
+		    "\"%s\" is %s at element %lld, but has no elements",
+		    name_of(f, v), verb, (long long)at));
+	else
+		add_layout(f, v, cj_fault_at(f, s, lane,
+		    CJ_DIAG_OUT_OF_BOUNDS,
+		    "\"%s\" is %s at element %lld, outside %lld..%lld",
+		    name_of(f, v), verb, (long long)at, (long long)m->lo,
+		    (long long)m->hi));
+}
+
+static bool
+is_inside(const struct view *v, int64_t at)
+{
+	const struct cj_memory *m = v->memory;
+
+	return at >= m->lo && at < m->hi && m->hi - at >= v->width;
+}
+
+static void
+check_aligned(struct cj_frame *f, const struct cj_step *s,
+    const struct view *v, uint32_t lane)
+{
+	if (is_aligned(v, v->offset[lane]))
+		return;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISALIGNED_ACCESS,
+	    "\"%s\" is touched at element %lld, which is not aligned to the "
+	    "%u bytes that were promised", name_of(f, v),
+	    (long long)v->offset[lane], (unsigned)v->align);
+}
+
+static bool
+may_read(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	if (!is_inside(v, v->offset[lane])) {
+		report_bounds(f, s, v, lane, "read");
+		return false;
+	}
+	if (!v->memory->readable) {
+		cj_fault_at(f, s, lane, CJ_DIAG_MISSING_RIGHT,
+		    "\"%s\" is read at element %lld, but may only be written",
+		    name_of(f, v), (long long)v->offset[lane]);
+		return false;
+	}
+	check_aligned(f, s, v, lane);
+	return true;
+}
+
+static bool
+may_write(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	if (!is_inside(v, v->offset[lane])) {
+		report_bounds(f, s, v, lane, "written");
+		return false;
+	}
+	if (!v->memory->writable) {
+		cj_fault_at(f, s, lane, CJ_DIAG_MISSING_RIGHT,
+		    "\"%s\" is written at element %lld, but may only be read",
+		    name_of(f, v), (long long)v->offset[lane]);
+		return false;
+	}
+	check_aligned(f, s, v, lane);
+	return true;
+}
+
+static void
+check_written(struct cj_frame *f, const struct cj_step *s,
+    const struct view *v, uint32_t lane)
+{
+	const struct cj_memory *m = v->memory;
+	const uint8_t *from, *hole;
+
+	if (m->written == NULL || !(f->machine->checks & CJ_CHECK_WRITTEN))
+		return;
+	from = m->written + (v->offset[lane] - m->lo);
+	hole = memchr(from, 0, v->width);
+	if (hole == NULL)
+		return;
+	add_layout(f, v, cj_fault_at(f, s, lane, CJ_DIAG_NEVER_WRITTEN,
+	    "\"%s\" is read at element %lld, which nobody has written",
+	    name_of(f, v), (long long)(v->offset[lane] + (hole - from))));
+}
+
+static void
+mark_written(const struct cj_memory *m, int64_t at, size_t count)
+{
+	if (m->written != NULL)
+		memset(m->written + (at - m->lo), 1, count);
+}
+
+/* ---- moving ---------------------------------------------------------------- */
+
+/* One lane's vector between memory and its registers. */
+#define MOVE(type, to, from)						\
+	for (i = 0; i < v->width; i++)					\
+		((type *)(void *)(to))[(to##_step) * i] =		\
+		    ((const type *)(const void *)(from))[(from##_step) * i]
+
+static void
+move_by_bytes(const struct view *v, char *to, size_t to_step,
+    const char *from, size_t from_step)
+{
+	uint32_t i;
+
+	switch (v->bytes) {
+	case 1:
+		MOVE(uint8_t, to, from);
+		return;
+	case 2:
+		MOVE(uint16_t, to, from);
+		return;
+	case 4:
+		MOVE(uint32_t, to, from);
+		return;
+	case 8:
+		MOVE(uint64_t, to, from);
+		return;
+	}
+	assert(!"an element has 1, 2, 4 or 8 bytes");
+}
+
+static void
+fetch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	const struct cj_memory *m = v->memory;
+	int64_t at = v->offset[lane];
+	uint32_t i;
+
+	if (v->bytes != 0 && v->kind != CJ_KIND_BOOL) {
+		move_by_bytes(v, f->regs + s->dst + lane * v->bytes, f->lanes,
+		    m->data + at * (int64_t)v->bytes, 1);
+		return;
+	}
+	for (i = 0; i < v->width; i++)
+		cj_reg_set(f->regs + s->dst, i * f->lanes + lane, v->kind,
+		    cj_memory_get(m, v->kind, at + i));
+}
+
+static void
+deposit(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	const struct cj_memory *m = v->memory;
+	int64_t at = v->offset[lane];
+	uint32_t i;
+
+	mark_written(m, at, v->width);
+	if (v->bytes != 0) {
+		move_by_bytes(v, m->data + at * (int64_t)v->bytes, 1,
+		    f->regs + s->b + lane * v->bytes, f->lanes);
+		return;
+	}
+	for (i = 0; i < v->width; i++)
+		cj_memory_set(m, v->kind, at + i, cj_reg_get(f->regs + s->b,
+		    i * f->lanes + lane, v->kind));
+}
+
+/* Registers of a lane from another value (fill), or 0. */
+static void
+fill_lane(struct cj_frame *f, const struct cj_step *s, uint32_t from,
+    uint32_t lane)
+{
+	uint32_t i;
+
+	for (i = lane; i < s->n; i += f->lanes)
+		cj_reg_set(f->regs + s->dst, i, s->kind,
+		    from == CJ_NO_OFFSET ? 0
+		    : cj_reg_get(f->regs + from, i, s->kind));
+}
+
+static void
+race_range(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane, bool writes)
+{
+	uint32_t i;
+
+	if (f->machine->race == NULL)
+		return;
+	for (i = 0; i < v->width; i++) {
+		int64_t at = v->offset[lane] + i;
+
+		if (cj_step_access(f, s)->order != CJ_ORDER_WEAK)
+			cj_race_atomic(f, s, lane, v->number, at);
+		else
+			cj_race_access(f, s, lane, v->number, at, writes);
+	}
+}
+
+/* ---- load ------------------------------------------------------------------ */
+
+static void
+load_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+{
+	const char *from = v->memory->data
+	    + v->offset[0] * (int64_t)v->bytes;
+	uint32_t lane;
+
+	if (v->width == 1) {
+		memcpy(f->regs + s->dst, from, (size_t)s->n * v->bytes);
+		return;
+	}
+	for (lane = 0; lane < f->lanes; lane++)
+		move_by_bytes(v, f->regs + s->dst + lane * v->bytes, f->lanes,
+		    from + (size_t)lane * v->width * v->bytes, 1);
+}
+
+/* a: offset, b: mask, c: fill. */
+static void
+step_load(struct cj_frame *f, const struct cj_step *s)
+{
+	struct view v = view_of(f, s, s->b);
+	uint32_t lane;
+
+	if (f->machine->test != NULL)
+		cj_test_touch(f, v.number, false);
+	if (is_one_range(f, &v) && v.kind != CJ_KIND_BOOL
+	    && v.memory->readable && v.memory->written == NULL) {
+		load_range(f, s, &v);
+		return;
+	}
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane))
+			continue;
+		if (v.mask != NULL && !v.mask[lane]) {
+			fill_lane(f, s, s->c, lane);
+			continue;
+		}
+		if (!may_read(f, s, &v, lane)) {
+			fill_lane(f, s, CJ_NO_OFFSET, lane);
+			continue;
+		}
+		check_written(f, s, &v, lane);
+		race_range(f, s, &v, lane, false);
+		fetch(f, s, &v, lane);
+	}
+}
+
+void
+cj_interp_LOAD(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_load);
+}
+
+/* ---- store ----------------------------------------------------------------- */
+
+static void
+store_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+{
+	char *to = v->memory->data + v->offset[0] * (int64_t)v->bytes;
+	uint32_t lane;
+
+	mark_written(v->memory, v->offset[0], (size_t)v->width * f->lanes);
+	if (v->width == 1) {
+		memcpy(to, f->regs + s->b, (size_t)s->n * v->bytes);
+		return;
+	}
+	for (lane = 0; lane < f->lanes; lane++)
+		move_by_bytes(v, to + (size_t)lane * v->width * v->bytes, 1,
+		    f->regs + s->b + lane * v->bytes, f->lanes);
+}
+
+/* a: offset, b: value, c: mask. */
+static void
+step_store(struct cj_frame *f, const struct cj_step *s)
+{
+	struct view v = view_of(f, s, s->c);
+	uint32_t lane;
+
+	if (f->machine->test != NULL)
+		cj_test_touch(f, v.number, true);
+	if (is_one_range(f, &v) && v.memory->writable) {
+		store_range(f, s, &v);
+		return;
+	}
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane)
+		    || (v.mask != NULL && !v.mask[lane])
+		    || !may_write(f, s, &v, lane))
+			continue;
+		race_range(f, s, &v, lane, true);
+		deposit(f, s, &v, lane);
+	}
+}
+
+void
+cj_interp_STORE(struct cj_decoder *d, cj_ref r)
+{
+	const struct cj_module *m = d->module;
+	cj_type t = cj_inst(m, cj_operand(m, cj_inst(m, r), 1))->type;
+	struct cj_step *s = cj_step_value(d, r, step_store);
+
+	s->n = cj_type_count(t) * d->code->lanes;
+	s->kind = (uint8_t)cj_type_kind(t);
+}
+
+/* ---- atomics --------------------------------------------------------------- */
+
+static uint64_t
+combine(enum cj_atomic what, enum cj_kind k, uint64_t old, uint64_t value,
+    uint64_t expected)
+{
+	switch (what) {
+	case CJ_ATOMIC_ADD:
+		return cj_num_apply(CJ_OP_ADD, k, old, value, 0);
+	case CJ_ATOMIC_MIN:
+		return cj_num_apply(CJ_OP_MIN, k, old, value, 0);
+	case CJ_ATOMIC_MAX:
+		return cj_num_apply(CJ_OP_MAX, k, old, value, 0);
+	case CJ_ATOMIC_AND:
+		return cj_num_apply(CJ_OP_AND, k, old, value, 0);
+	case CJ_ATOMIC_OR:
+		return cj_num_apply(CJ_OP_OR, k, old, value, 0);
+	case CJ_ATOMIC_XOR:
+		return cj_num_apply(CJ_OP_XOR, k, old, value, 0);
+	case CJ_ATOMIC_EXCH:
+		return value;
+	case CJ_ATOMIC_CAS:
+		return old == expected ? value : old;
+	}
+	return old;
+}
+
+static atomic_flag *
+lock_of(struct cj_frame *f, const struct view *v, int64_t at)
+{
+	struct cj_locks *l = f->machine->locks;
+
+	if (l == NULL)
+		return NULL;
+	return &l->at[((uintptr_t)v->memory->data / 64
+	    + (uintptr_t)at * v->bytes / 64) % CJ_LENGTH(l->at)];
+}
+
+/* b: value; c: expected, for cas. The old value goes to dst. */
+static void
+update(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t i)
+{
+	uint32_t lane = i % f->lanes;
+	int64_t at = v->offset[lane] + i / f->lanes;
+	atomic_flag *lock = lock_of(f, v, at);
+	uint64_t old, expected = 0;
+
+	if (s->c != CJ_NO_OFFSET)
+		expected = cj_reg_get(f->regs + s->c, i, v->kind);
+	while (lock != NULL && atomic_flag_test_and_set(lock))
+		;
+	old = cj_memory_get(v->memory, v->kind, at);
+	cj_memory_set(v->memory, v->kind, at,
+	    combine(cj_step_access(f, s)->atomic, v->kind, old,
+	    cj_reg_get(f->regs + s->b, i, v->kind), expected));
+	if (lock != NULL)
+		atomic_flag_clear(lock);
+	if (s->dst != CJ_NO_OFFSET)
+		cj_reg_set(f->regs + s->dst, i, v->kind, old);
+}
+
+/* a: offset, b: value, c: expected, target: mask. */
+static void
+step_atomic(struct cj_frame *f, const struct cj_step *s)
+{
+	struct view v = view_of(f, s, s->target);
+	uint32_t lane, i;
+
+	if (f->machine->test != NULL)
+		cj_test_touch(f, v.number, true);
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane)
+		    || (v.mask != NULL && !v.mask[lane]))
+			continue;
+		if (!may_read(f, s, &v, lane) || !may_write(f, s, &v, lane))
+			continue;
+		check_written(f, s, &v, lane);
+		if (f->machine->race != NULL)
+			for (i = 0; i < v.width; i++)
+				cj_race_atomic(f, s, lane, v.number,
+				    v.offset[lane] + i);
+		for (i = lane; i < s->n; i += f->lanes)
+			update(f, s, &v, i);
+		mark_written(v.memory, v.offset[lane], v.width);
+	}
+}
+
+void
+cj_interp_ATOMIC(struct cj_decoder *d, cj_ref r)
+{
+	const struct cj_module *m = d->module;
+	const struct cj_inst *i = cj_inst(m, r);
+	bool cas = m->accesses.at[i->attr].atomic == CJ_ATOMIC_CAS;
+	cj_type t = cj_inst(m, cj_operand(m, i, 1))->type;
+	unsigned mask = cas ? 3 : 2;
+	uint32_t at = CJ_NO_OFFSET;
+	struct cj_step *s;
+
+	if (i->operand_count > mask)
+		at = cj_decode_operand(d, r, mask);
+	s = cj_step_value(d, r, step_atomic);
+	if (!cas)
+		s->c = CJ_NO_OFFSET;
+	s->target = at;
+	s->n = cj_type_count(t) * d->code->lanes;
+	s->kind = (uint8_t)cj_type_kind(t);
+}

@@ -1,0 +1,411 @@
+/*
+ * Inside of the executor.
+ *
+ *	decode (interp_decode.c, a function per operation in interp_op*.c):
+ *	    IR -> flat steps, each with the C function that runs it
+ *	run (interp.c): steps one after the other until the frame stops, ends,
+ *	    or waits (a warp at a barrier)
+ *
+ * A frame is one warp (32 lanes), one host or test function (1 lane) or a
+ * batch of an array_map or expect (256 lanes). Its registers are one block of
+ * bytes: first the masks, then values and slots at offsets the decoder chose.
+ * A value T[n] lies register by register, in each lane by lane:
+ * element (r, lane) is number r * lanes + lane, each as wide as the kind asks
+ * (bool and kinds up to 8 bits: 1 byte; then 2, 4, 8), so that an element-wise
+ * step is one loop over n * lanes numbers, which compilers vectorise.
+ *
+ * A mask is a byte per lane, 0 or 1, like a bool value. Pure steps ignore it:
+ * what they compute for lanes that are elsewhere is never read. Memory, slots,
+ * faults and control obey it. Each region that can be left or entered in part
+ * has its own masks in the frame, at fixed offsets, so there is no stack:
+ *
+ *	if	`else` waits for its turn, `joined` has finished the first arm
+ *	loops	`again` did continue, `out` has left
+ *	scope	`out` has left
+ */
+#ifndef CJ_INTERP_PRIV_H
+#define CJ_INTERP_PRIV_H
+
+#include <stdatomic.h>
+
+#include "interp.h"
+
+enum {
+	CJ_LANES_ONE = 1, CJ_LANES_WARP = 32, CJ_LANES_MAP = 256,
+	CJ_FRAME_ALIGN = 64,
+	CJ_FRAME_MASK = 0		/* offset: lanes that run now */
+};
+#define CJ_NO_OFFSET	UINT32_MAX
+
+struct cj_frame;
+struct cj_step;
+typedef void cj_step_fn(struct cj_frame *f, const struct cj_step *s);
+
+struct cj_step {
+	cj_step_fn *run;
+	uint32_t dst;		/* offsets of values in the frame */
+	uint32_t a, b, c;
+	uint32_t n;		/* numbers: registers * lanes */
+	uint32_t target;	/* of control */
+	cj_ref ref;		/* the instruction, for places and attributes */
+	uint16_t op;
+	uint8_t kind, from;	/* of operands; CONVERT: result, operand */
+};
+
+/* A value that is set once per frame: constants and parameters. */
+struct cj_preset {
+	cj_ref ref;
+	uint32_t offset;
+};
+
+/* A value of the function around an array_map or expect. */
+struct cj_capture {
+	uint32_t outer, inner;	/* offsets */
+	cj_type type;
+};
+
+struct cj_decoded {
+	const struct cj_module *module;
+	uint32_t function;
+	uint32_t lanes;
+	uint32_t frame_bytes;
+	uint32_t unfinished;		/* offset: lanes that did not return */
+	uint32_t index;			/* maps: offset of the index */
+	CJ_VEC(struct cj_step) steps;
+	CJ_VEC(struct cj_preset) presets;
+	CJ_VEC(struct cj_capture) captures;
+	CJ_VEC(uint32_t) lists;		/* offsets of operands, see
+					   cj_decode_list */
+	uint32_t *offset;		/* of each value and slot; by ref, */
+	uint32_t *slot;			/* by object */
+	const struct cj_decoded **inner;/* by ref: region of a map or expect */
+	struct cj_memory *tables;	/* by object: known data, packed */
+	uint32_t yield;			/* expect: ref of the yield */
+	bool has_sync;			/* a step may wait */
+};
+
+/* ---- decoding ------------------------------------------------------------ */
+
+/* Control regions that are open, innermost first. */
+struct cj_open {
+	cj_ref owner;
+	uint32_t out, again;		/* masks, or CJ_NO_OFFSET */
+	struct cj_open *around;
+};
+
+struct cj_decoder {
+	struct cj_arena *arena;
+	const struct cj_module *module;
+	struct cj_decoded *code;
+	const struct cj_decoder *outer;	/* of a map: the function around */
+	cj_ref self;			/* of a map: its instruction */
+	/* by ref */
+	cj_region *home;		/* region it stands in, 0: not here */
+	cj_ref *last_use;		/* where it dies */
+	cj_ref *dies_first, *dies_next;	/* values by where they die */
+	bool *preset;			/* set once per frame */
+	/* by constant, by region, by object */
+	uint32_t *constant;		/* offset of its preset */
+	uint32_t *slot_first, *slot_next;
+	/* as it goes */
+	struct cj_free *free[33];	/* ranges by log2 of their size */
+	struct cj_open *open;		/* what can be left */
+	cj_ref yields_to;		/* IF that a yield ends, or 0 */
+	uint32_t exits;			/* steps that leave the region: the
+					   last one plus 1, linked by target */
+	uint32_t preset_bytes;
+	unsigned depth;
+};
+
+/* One per operation, named by its row: emits the steps of instruction `r`. */
+typedef void cj_decode_fn(struct cj_decoder *d, cj_ref r);
+#define OP(name, text, least, most, rule, result, attr, effects, scope,	\
+    engine, level) cj_decode_fn cj_interp_##name;
+#include "ops.def"
+#undef OP
+
+struct cj_step *cj_step_add(struct cj_decoder *d, cj_ref r, cj_step_fn *run);
+/* A step with offsets of the result and up to three operands. */
+struct cj_step *cj_step_value(struct cj_decoder *d, cj_ref r, cj_step_fn *run);
+/* Room in the frame, used before or never. */
+uint32_t cj_decode_range(struct cj_decoder *d, uint32_t bytes);
+uint32_t cj_decode_fresh(struct cj_decoder *d, uint32_t bytes);
+void cj_decode_release(struct cj_decoder *d, uint32_t offset, uint32_t bytes);
+static inline uint32_t
+cj_decode_mask_bytes(const struct cj_decoder *d)
+{
+	return d->code->lanes < 8 ? 8 : d->code->lanes;
+}
+static inline uint32_t
+cj_decode_mask(struct cj_decoder *d)
+{
+	return cj_decode_range(d, cj_decode_mask_bytes(d));
+}
+/* Where the result of `r` goes; allots it. */
+uint32_t cj_decode_result(struct cj_decoder *d, cj_ref r);
+uint32_t cj_decode_operand(struct cj_decoder *d, cj_ref r, unsigned n);
+uint32_t cj_decode_slot(struct cj_decoder *d, uint32_t object);
+/* The offsets of operands from number `first` on, in the code's `lists`. */
+uint32_t cj_decode_list(struct cj_decoder *d, cj_ref r, unsigned first);
+/* Keep a constant or parameter in the frame; false if there is no room. */
+bool cj_decode_preset(struct cj_decoder *d, cj_ref r);
+/* Steps of a region; exits inside are bound to the step that follows it. */
+void cj_decode_region(struct cj_decoder *d, cj_region region);
+/* A step that leaves for the end of the region around it. */
+void cj_decode_exit(struct cj_decoder *d, struct cj_step *s);
+/* Code of a map's region on its own; captures what is outside. */
+void cj_decode_inner(struct cj_decoder *d, cj_ref owner);
+
+static inline uint32_t
+cj_decode_pc(const struct cj_decoder *d)
+{
+	return d->code->steps.len;
+}
+
+static inline struct cj_step *
+cj_decode_at(struct cj_decoder *d, uint32_t pc)
+{
+	assert(pc < d->code->steps.len);
+	return &d->code->steps.at[pc];
+}
+
+/* Bytes of one number in a frame. */
+static inline uint32_t
+cj_reg_bytes(enum cj_kind k)
+{
+	unsigned bits = k == CJ_KIND_MAP ? 64 : cj_kind_bits(k);
+
+	return bits <= 8 ? 1 : bits / 8;
+}
+
+static inline uint32_t
+cj_value_bytes(cj_type t, uint32_t lanes)
+{
+	return cj_reg_bytes(cj_type_kind(t)) * cj_type_count(t) * lanes;
+}
+
+/* The bits of a number as num.h has them, from and to a frame or memory. */
+uint64_t cj_reg_get(const void *at, size_t i, enum cj_kind k);
+void cj_reg_set(void *at, size_t i, enum cj_kind k, uint64_t bits);
+
+/* Elements in memory; kinds under 8 bits are packed from bit 0 up. */
+size_t cj_memory_bytes(enum cj_kind k, int64_t elements);
+uint64_t cj_memory_get(const struct cj_memory *m, enum cj_kind k, int64_t i);
+void cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
+    uint64_t bits);
+
+/* ---- running ------------------------------------------------------------- */
+
+enum cj_state { CJ_STATE_READY, CJ_STATE_WAITING, CJ_STATE_ENDED,
+    CJ_STATE_STOPPED };
+
+/* What one OS thread needs to run frames. */
+struct cj_machine {
+	const struct cj_module *module;
+	struct cj_arena *arena;		/* of this thread */
+	struct cj_memory *memory;	/* by object; own copy */
+	struct cj_fault_list *faults;
+	void (*print)(void *user, const char *text);	/* NULL: nowhere */
+	void *print_user;
+	struct cj_lines *lines;		/* kept first; NULL: straight out */
+	const volatile int *cancel;	/* may be NULL */
+	unsigned checks;
+	uint64_t step_limit;
+	const uint64_t *values;		/* for parameters */
+	struct cj_block *block;		/* kernels */
+	struct cj_race *race;		/* kernels, if asked for */
+	struct cj_host_run *host;
+	struct cj_test_run *test;
+	bool stop;			/* this thread is to end */
+	volatile int *halt;		/* all threads are to end; may be NULL */
+	struct cj_locks *locks;		/* of atomics; NULL: one thread */
+};
+
+struct cj_frame {
+	char *regs;			/* aligned to CJ_FRAME_ALIGN */
+	const struct cj_decoded *code;
+	struct cj_machine *machine;
+	uint32_t pc;
+	uint32_t lanes;
+	bool full, any;			/* of the mask */
+	enum cj_state state;
+	uint32_t warp;			/* kernels */
+	int64_t base;			/* maps: index of lane 0 */
+	uint64_t steps;			/* since the frame was started */
+	uint64_t looped, turns;		/* of them in turns of loops */
+};
+
+static inline uint8_t *
+cj_mask(const struct cj_frame *f, uint32_t offset)
+{
+	return (uint8_t *)f->regs + offset;
+}
+
+#define CJ_AT(f, type, offset)	((type *)(void *)((f)->regs + (offset)))
+
+void cj_frame_init(struct cj_frame *f, const struct cj_decoded *c,
+    struct cj_machine *m, char *regs);
+/* Begin at the first step with the first `count` lanes. */
+void cj_frame_start(struct cj_frame *f, uint32_t count);
+void cj_frame_run(struct cj_frame *f);
+/* End this frame and all that runs beside it. */
+void cj_frame_stop(struct cj_frame *f);
+/* Has another thread or the caller put an end to it? */
+bool cj_is_halted(const struct cj_machine *m);
+/* Bring `full` and `any` up to date. */
+void cj_mask_changed(struct cj_frame *f);
+
+static inline const struct cj_inst *
+cj_step_inst(const struct cj_frame *f, const struct cj_step *s)
+{
+	return cj_inst(f->code->module, s->ref);
+}
+
+static inline const struct cj_access *
+cj_step_access(const struct cj_frame *f, const struct cj_step *s)
+{
+	return &f->code->module->accesses.at[cj_step_inst(f, s)->attr];
+}
+
+static inline bool
+cj_lane_runs(const struct cj_frame *f, uint32_t lane)
+{
+	return f->regs[CJ_FRAME_MASK + lane] != 0;
+}
+
+static inline uint32_t
+cj_first_lane(const struct cj_frame *f)
+{
+	uint32_t lane = 0;
+
+	while (lane + 1 < f->lanes && !cj_lane_runs(f, lane))
+		lane++;
+	return lane;
+}
+
+/* ---- vector loops (interp_vec.c, and again for AVX2) ---------------------- */
+
+struct cj_vec_table {
+	cj_step_fn *op[CJ_OP_COUNT][CJ_KIND_COUNT];
+	cj_step_fn *convert[CJ_KIND_COUNT][CJ_KIND_COUNT];
+};
+extern const struct cj_vec_table cj_vec_plain;
+extern const struct cj_vec_table cj_vec_avx2;
+const struct cj_vec_table *cj_vec_best(void);
+/* The loop over cj_num_apply that every operation and kind has. */
+cj_step_fn cj_step_generic, cj_step_convert;
+/* Copy n numbers of the lanes that run. */
+cj_step_fn cj_step_blend;
+/* Some lane has left the range of index: report those that run. */
+void cj_index_overflow(struct cj_frame *f, const struct cj_step *s);
+
+/* ---- faults (interp_check.c) --------------------------------------------- */
+
+struct cj_fault {
+	enum cj_code code;
+	cj_ref ref;
+	cj_ref other;			/* the other side, or 0 */
+	uint64_t block, order;		/* when: for a stable output */
+	uint64_t count;			/* of this code at this place */
+	const char *text, *note;
+	struct cj_fault *next;
+};
+
+struct cj_fault_list {
+	struct cj_arena *arena;
+	struct cj_fault *first;
+	uint32_t places[CJ_DIAG_COUNT];	/* kept, per code */
+	uint64_t total, unkept[CJ_DIAG_COUNT];
+	uint64_t block, order;
+};
+
+void cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a);
+/* A fault of `lane` at a step; the text gets ", in thread ... of block ...".
+ * Returns it if it is the first of its place, for cj_fault's note. */
+struct cj_fault *cj_fault_at(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, enum cj_code code, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Move what `from` has into `to`, copied onto its arena. */
+void cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from);
+/* Report all in order of blocks; the result is the number of faults. */
+uint64_t cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
+    struct cj_diags *ds);
+/* "block (0, 0, 0), thread (31, 0, 0)", "index 7", or "". */
+const char *cj_who(struct cj_arena *a, const struct cj_frame *f,
+    uint32_t lane);
+
+/* Lines of print, kept until the blocks are in order again. */
+struct cj_line {
+	uint64_t block;
+	const char *text;
+	struct cj_line *next;
+};
+struct cj_lines {
+	struct cj_arena *arena;
+	struct cj_line *first, **last;
+	uint64_t kept, lost;
+};
+enum { CJ_MAX_LINES = 1 << 16 };
+/* Print what several threads have kept, in order of blocks. */
+void cj_lines_print(struct cj_lines **all, unsigned count,
+    void (*print)(void *user, const char *text), void *user);
+void cj_print_line(struct cj_frame *f, const char *text);
+
+/* ---- threads (interp_parallel.c) ------------------------------------------ */
+
+/* lo .. hi - 1 by worker number `worker`; false: this worker ends. */
+typedef bool cj_piece_fn(void *user, unsigned worker, uint64_t lo,
+    uint64_t hi);
+/* How many threads for so many pieces; a wish of 0 is all cores. At least 1,
+ * at most 256. */
+unsigned cj_worker_count(unsigned wish, uint64_t pieces);
+void cj_parallel(unsigned workers, uint64_t count, uint64_t grain,
+    cj_piece_fn *run, void *user);
+
+/* ---- kernels (interp_kernel.c) -------------------------------------------- */
+
+struct cj_block {
+	const struct cj_kernel_launch *launch;
+	uint64_t number;		/* linear */
+	int64_t at[3];
+	uint32_t threads, warps;
+	uint32_t epoch;			/* barriers passed */
+	struct cj_frame *frames;	/* warps */
+	int64_t *thread[3];		/* coordinates, by thread number */
+};
+
+/* Atomics of several threads take turns by address. */
+struct cj_locks {
+	atomic_flag at[64];
+};
+
+/* ---- host and test functions ---------------------------------------------- */
+
+/* A test function is about to touch an array itself. */
+void cj_test_touch(struct cj_frame *f, uint32_t object, bool writes);
+
+/* ---- races (interp_race.c) ------------------------------------------------ */
+
+/* Shadows for the memory of a launch that somebody writes; then one worker's
+ * own view, with its shared memory, which each block begins anew. NULL: the
+ * code orders memory by acquire and release, which this does not follow. */
+struct cj_race *cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
+    const struct cj_kernel_launch *k, struct cj_diags *ds);
+struct cj_race *cj_race_worker(struct cj_arena *a, const struct cj_race *from);
+void cj_race_clear(struct cj_race *r);
+void cj_race_access(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, uint32_t object, int64_t element, bool writes);
+void cj_race_atomic(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, uint32_t object, int64_t element);
+
+/* ---- random numbers (interp_random.c) ------------------------------------- */
+
+/* Philox 4x32-10: four words for a counter and a key. */
+void cj_philox(uint64_t key, uint64_t counter, uint32_t out[4]);
+/* Element `i` of a generator, as f64; the same on every machine. */
+double cj_random_uniform(uint64_t seed, uint64_t i, double low, double high);
+double cj_random_normal(uint64_t seed, uint64_t i);
+int64_t cj_random_integer(uint64_t seed, uint64_t i, int64_t low,
+    int64_t high);
+
+#endif

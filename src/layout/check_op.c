@@ -150,7 +150,6 @@ TUPLES(evenly_divides, give_truth, cj_tuple_evenly_divides(al, a, b))
 TUPLES(congruent, give_truth, cj_tuple_congruent(a, b) ? CJ_YES : CJ_NO)
 TUPLES(weakly_congruent, give_truth, cj_tuple_weakly_congruent(a, b)
     ? CJ_YES : CJ_NO)
-TUPLES(make_ordered_layout, give_layout, cj_layout_ordered(al, a, b))
 
 #define DIVIDE(name, form)						\
 static bool								\
@@ -718,6 +717,22 @@ order_of(struct cj_algebra *al, const struct cj_datum *v, uint32_t rank)
 	for (i = 0; i < rank; i++)
 		cj_list_add(al, &list, cj_tuple_known(al, rank - i));
 	return cj_list_unwrap(al, &list);
+}
+
+OPERATION(make_ordered_layout)
+{
+	const struct cj_tuple *s = tuple_of(al, &arg[0]), *order;
+
+	(void)count;
+	if (s != NULL && arg[1].kind == CJ_DATUM_WORD) {
+		if (strcmp(arg[1].word, "LayoutLeft") == 0)
+			return give_layout(out, cj_layout_make(al, s, NULL));
+		if (strcmp(arg[1].word, "LayoutRight") == 0)
+			return give_layout(out, cj_layout_row_major(al, s));
+	}
+	order = tuple_of(al, &arg[1]);
+	return s != NULL && order != NULL
+	    && give_layout(out, cj_layout_ordered(al, s, order));
 }
 
 OPERATION(tile_to_shape)

@@ -2,9 +2,10 @@
  * Complement: the elements of the target that a layout leaves out, as steps.
  *
  * The modes of the filtered layout in ascending order of stride, each must
- * start at a multiple of where the one before ended; the gaps between them and
- * the rest up to the target are the complement. Together they reach every
- * element of the target once.
+ * start at or behind where the one before ended; the gaps between them and the
+ * rest up to the target are the complement. Together they reach every element
+ * of the target once, where each starts at a multiple of where the one before
+ * ended; else they reach none twice.
  */
 #include "layout_priv.h"
 
@@ -50,7 +51,11 @@ smallest(struct cj_algebra *al, const struct cj_modes *m, uint32_t *at)
 	return true;
 }
 
-/* Gaps between the modes of m, which is used up; *end is where they end. */
+/*
+ * Gaps between the modes of m, which is used up; *end is where they end. A
+ * known stride that is no multiple of where the mode before it ended leaves a
+ * part of the gap out; the rest is still reached once.
+ */
 static bool
 add_gaps(struct cj_algebra *al, struct cj_modes *m, struct cj_modes *out,
     struct cj_int *end)
@@ -67,9 +72,11 @@ add_gaps(struct cj_algebra *al, struct cj_modes *m, struct cj_modes *out,
 		mode = m->at[i];
 		m->at[i] = m->at[--m->count];
 		gap = cj_int_div(al->sym, mode.stride->value, *end);
-		if (cj_int_equal(al->sym, mode.stride->value, cj_int_mul(
-		    al->sym, gap, *end)) != CJ_YES
-		    || cj_int_range(al->sym, gap).lo < 1)
+		if (cj_int_range(al->sym, gap).lo < 1)
+			return refuse_gap(al, &mode, *end);
+		if (!cj_is_known(mode.stride->value) && cj_int_equal(al->sym,
+		    mode.stride->value, cj_int_mul(al->sym, gap, *end))
+		    != CJ_YES)
 			return refuse_gap(al, &mode, *end);
 		cj_modes_add(al, out, gap, cj_tuple_int(al, *end));
 		*end = cj_int_mul(al->sym, mode.stride->value, mode.shape);
@@ -107,24 +114,38 @@ usable(struct cj_algebra *al, const struct cj_layout *l,
 	return true;
 }
 
+/* Left-out parts of gaps must not make the complement too small. */
+static bool
+is_large_enough(struct cj_algebra *al, const struct cj_layout *filtered,
+    const struct cj_tuple *cotarget, const struct cj_layout *c)
+{
+	struct cj_int size = cj_layout_size(al, filtered);
+	struct cj_int n = cj_layout_size(al, c);
+
+	if (al->as_cute || !cj_is_leaf(cotarget) || !cj_is_known(size)
+	    || !cj_is_known(n) || !cj_is_known(cotarget->value)
+	    || n.value >= cotarget->value.value / size.value)
+		return true;
+	cj_refuse(al, CJ_REFUSED_NONINJECTIVE,
+	    "In ascending order, each stride has to be a multiple of the"
+	    " stride before it times its extent.",
+	    "the complement of %s in %s would leave elements out",
+	    cj_layout_text(al, filtered), cj_tuple_text(al, cotarget));
+	return false;
+}
+
 const struct cj_layout *
-cj_layout_complement(struct cj_algebra *al, const struct cj_layout *l,
+cj_layout_gaps(struct cj_algebra *al, const struct cj_layout *f,
     const struct cj_tuple *cotarget)
 {
-	const struct cj_layout *f = cj_layout_filter(al,
-	    cj_layout_inner(al, l));
 	const struct cj_tuple *rest, *stride;
 	struct cj_modes m, gaps;
 	struct cj_int end;
 
-	if (f == NULL)
-		return NULL;
-	if (cotarget == NULL)
-		cotarget = cj_tuple_int(al, cj_layout_cosize(al, f));
 	cj_modes_init(&m);
 	cj_modes_init(&gaps);
 	cj_modes_flatten(al, &m, f->shape, f->stride);
-	if (!usable(al, l, &m))
+	if (!usable(al, f, &m))
 		return NULL;
 	if (m.count == 1 && cj_stride_is(m.at[0].stride, 0))
 		return cj_checked(al, cj_layout_make(al,
@@ -139,4 +160,19 @@ cj_layout_complement(struct cj_algebra *al, const struct cj_layout *l,
 	cj_modes_flatten(al, &gaps, rest, stride);
 	cj_coalesce_modes(al, &gaps, false);
 	return cj_checked(al, cj_modes_layout(al, &gaps));
+}
+
+const struct cj_layout *
+cj_layout_complement(struct cj_algebra *al, const struct cj_layout *l,
+    const struct cj_tuple *cotarget)
+{
+	const struct cj_layout *f, *c;
+
+	f = cj_layout_filter(al, cj_layout_inner(al, l));
+	if (f == NULL)
+		return NULL;
+	if (cotarget == NULL)
+		cotarget = cj_tuple_int(al, cj_layout_cosize(al, f));
+	c = cj_layout_gaps(al, f, cotarget);
+	return c != NULL && is_large_enough(al, f, cotarget, c) ? c : NULL;
 }

@@ -113,6 +113,11 @@ step_fits(struct cj_algebra *al, const struct walk *w, struct cj_int extent,
 	skips = divides(al, extent, step);
 	if (skips == CJ_YES)
 		return CJ_YES;
+	if (al->as_cute || cj_is_value(w->rest, 1)) {
+		ends = cj_int_less(al->sym, step, extent);
+		return ends == CJ_MAYBE && cj_is_value(w->rest, 1) ? CJ_YES
+		    : ends;
+	}
 	splits = divides(al, step, extent);
 	if (splits == CJ_YES)
 		return CJ_YES;
@@ -134,14 +139,9 @@ walk_mode(struct cj_algebra *al, struct walk *w, uint32_t i)
 	struct cj_int next_step;
 	enum cj_truth fits;
 
-	if (cj_is_value(w->rest, 1) && al->sym->fixed) {
-		w->step = cj_int_mul(al->sym, cj_int_ceil_div(al->sym, step,
-		    a->shape), sign_of(al, w->step));
-		return true;
-	}
 	next = cj_int_ceil_div(al->sym, a->shape, step);
 	fits = step_fits(al, w, a->shape, step, next);
-	if (fits != CJ_YES && !cj_is_value(w->rest, 1))
+	if (fits != CJ_YES)
 		return refuse_step(al, w, i, fits);
 	next_step = cj_int_mul(al->sym, cj_int_ceil_div(al->sym, step,
 	    a->shape), sign_of(al, w->step));

@@ -114,15 +114,48 @@ cj_layout_right_inverse(struct cj_algebra *al, const struct cj_layout *l)
 	    cj_layout_inner(al, l))));
 }
 
+/*
+ * R(L(i)) gives, of a value, the digits of the strides in descending order.
+ * Where modes overlap, a digit can be larger than its mode: then it would run
+ * into the next modes of the domain, if there are any.
+ */
+static bool
+digits_fit(struct cj_algebra *al, const struct sorted *at, uint32_t count,
+    struct cj_int size)
+{
+	int64_t reach = 0, most, part;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		struct cj_int s = at[i].mode.shape;
+		int64_t d = at[i].mode.stride->value.value;
+
+		if (d == 0)
+			continue;
+		if (!cj_is_known(s) || __builtin_mul_overflow(s.value - 1, d,
+		    &part) || __builtin_add_overflow(reach, part, &reach))
+			return false;
+		most = reach / d;
+		if (i + 1 < count) {
+			int64_t next = at[i + 1].mode.stride->value.value / d;
+
+			most = next - 1 < most ? next - 1 : most;
+		}
+		if (most > s.value - 1 && !(i + 1 == count
+		    && cj_int_same(cj_int_mul(al->sym, at[i].start, s), size)))
+			return false;
+	}
+	return true;
+}
+
 static const struct cj_layout *
 left_inverse(struct cj_algebra *al, const struct cj_layout *l)
 {
 	struct cj_int size = cj_known(1), last = cj_known(1);
-	struct cj_modes shape, r;
+	struct cj_modes r;
 	struct sorted *at;
 	uint32_t i, count = sorted_modes(al, l, &at);
 
-	cj_modes_init(&shape);
 	cj_modes_init(&r);
 	cj_modes_add(al, &r, cj_known(1), cj_tuple_known(al, 0));
 	for (i = 0; i < count; i++) {
@@ -139,16 +172,16 @@ left_inverse(struct cj_algebra *al, const struct cj_layout *l)
 			    " multiple of the stride before it.",
 			    "stride %s is not a multiple of %s",
 			    cj_int_text(al, stride), cj_int_text(al, size));
-		if (cj_int_less(al->sym, gap, r.at[r.count - 1].shape)
-		    == CJ_YES && r.count > 1)
-			return cj_refuse(al, CJ_REFUSED_NONINJECTIVE, NULL,
-			    "%s is not injective", cj_layout_text(al, l));
 		r.at[r.count - 1].shape = gap;
 		cj_modes_add(al, &r, at[i].mode.shape, cj_tuple_int(al,
 		    at[i].start));
 		size = cj_int_mul(al->sym, size, gap);
 	}
 	r.at[r.count - 1].shape = last;
+	if (!al->as_cute && !digits_fit(al, at, count, cj_layout_size(al, l)))
+		return cj_refuse(al, CJ_REFUSED_NONINJECTIVE, NULL,
+		    "%s is not injective, and has no left inverse either",
+		    cj_layout_text(al, l));
 	cj_coalesce_modes(al, &r, false);
 	return cj_modes_layout(al, &r);
 }

@@ -44,6 +44,11 @@ struct cj_algebra {
 	struct cj_arena *arena;
 	struct cj_symtab *sym;
 	struct cj_why_not why;	/* of the newest refusal */
+	/*
+	 * Answer wherever CuTe answers, though what it gives there is not
+	 * what the definition asks for: only for checking against it.
+	 */
+	bool as_cute;
 };
 
 void cj_algebra_init(struct cj_algebra *al, struct cj_arena *a,
@@ -373,6 +378,8 @@ void cj_layout_print(struct cj_strbuf *out, const struct cj_symtab *t,
  */
 struct cj_check_counts {
 	uint64_t passed, failed;
+	uint64_t refused;	/* of passed: refused, since the reference's
+				   answer does not meet the definition */
 };
 bool cj_layout_check(struct cj_arena *a, const char *text, size_t length,
     const char *file, struct cj_strbuf *out, struct cj_check_counts *counts);

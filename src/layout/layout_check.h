@@ -22,6 +22,7 @@ struct cj_datum {
 	const struct cj_tuple *tuple;
 	const struct cj_layout *layout;
 	struct cj_swizzle swizzle;
+	int64_t plus;		/* added to a composed layout's values */
 	const char *word;	/* the text, of every kind */
 };
 

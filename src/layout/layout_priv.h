@@ -107,6 +107,10 @@ const struct cj_layout *cj_tile_layout(struct cj_algebra *al,
 const struct cj_layout *cj_layout_gather(struct cj_algebra *al,
     enum cj_divide form, const struct cj_layout *l,
     const struct cj_tuple *guide);
+/* The complement of a filtered layout, elements left out or not: its last mode
+ * goes on beyond the target, and no element comes twice. */
+const struct cj_layout *cj_layout_gaps(struct cj_algebra *al,
+    const struct cj_layout *f, const struct cj_tuple *cotarget);
 /* l o Sw, as a swizzle after l. */
 const struct cj_layout *cj_layout_compose_swizzle(struct cj_algebra *al,
     const struct cj_layout *l, struct cj_swizzle s);

@@ -181,7 +181,7 @@ read_layout(struct reader *r, const struct cj_tuple *shape)
 }
 
 static const struct cj_layout *
-read_composed(struct reader *r, struct cj_swizzle s)
+read_composed(struct reader *r, struct cj_swizzle s, int64_t *plus)
 {
 	const struct cj_tuple *offset = read_tuple(r), *shape, *stride;
 	const struct cj_layout *l;
@@ -194,7 +194,8 @@ read_composed(struct reader *r, struct cj_swizzle s)
 	stride = read_tuple(r);
 	l = stride == NULL ? NULL : cj_layout_make(r->al, shape, stride);
 	l = l == NULL ? NULL : cj_layout_composed(r->al, s, offset, l);
-	accept(r, " + 0");
+	if (accept(r, " + ") && !read_number(r, plus))
+		return NULL;
 	return l;
 }
 
@@ -209,7 +210,7 @@ read_value(struct reader *r, struct cj_datum *out)
 		out->kind = CJ_DATUM_SWIZZLE;
 		if (!accept(r, " o "))
 			return true;
-		out->layout = read_composed(r, out->swizzle);
+		out->layout = read_composed(r, out->swizzle, &out->plus);
 		out->kind = CJ_DATUM_LAYOUT;
 		return out->layout != NULL;
 	}

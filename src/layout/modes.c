@@ -359,7 +359,8 @@ cj_layout_unflatten(struct cj_algebra *al, const struct cj_layout *l,
 	    unflatten(al, l->stride, &b, profile)));
 }
 
-/* ((a0, a1, ...), (b0, b1, ...)) becomes ((a0, b0), (a1, b1), ...). */
+/* (a0, a1, ...) and (b0, b1, ...) become ((a0, b0), (a1, b1), ...); an a that
+ * is no tuple is paired with the whole of b. */
 const struct cj_layout *
 cj_layout_zip(struct cj_algebra *al, const struct cj_layout *a,
     const struct cj_layout *b)
@@ -368,8 +369,8 @@ cj_layout_zip(struct cj_algebra *al, const struct cj_layout *a,
 	struct cj_list shape, stride;
 	uint32_t i;
 
-	if (cj_layout_rank(a) != cj_layout_rank(b)
-	    || cj_is_leaf(a->shape) != cj_is_leaf(b->shape))
+	if (!cj_is_leaf(a->shape) && (cj_is_leaf(b->shape)
+	    || cj_layout_rank(a) != cj_layout_rank(b)))
 		return cj_refuse(al, CJ_REFUSED_RANK, NULL,
 		    "%s and %s have different ranks",
 		    cj_layout_text(al, a), cj_layout_text(al, b));
@@ -377,11 +378,11 @@ cj_layout_zip(struct cj_algebra *al, const struct cj_layout *a,
 	cj_list_init(&stride);
 	pair[0] = a;
 	pair[1] = b;
-	if (cj_is_leaf(a->shape))
-		return cj_layout_concat(al, pair, 2);
 	for (i = 0; i < cj_layout_rank(a); i++) {
-		pair[0] = cj_layout_get(al, a, i);
-		pair[1] = cj_layout_get(al, b, i);
+		if (!cj_is_leaf(a->shape)) {
+			pair[0] = cj_layout_get(al, a, i);
+			pair[1] = cj_layout_get(al, b, i);
+		}
 		mode = cj_layout_concat(al, pair, 2);
 		if (mode == NULL)
 			return NULL;

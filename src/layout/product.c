@@ -14,14 +14,24 @@ _Static_assert((int)CJ_PRODUCT_LOGICAL == (int)CJ_DIVIDE_LOGICAL
     && (int)CJ_PRODUCT_FLAT == (int)CJ_DIVIDE_FLAT,
     "the forms that gather are the same");
 
+/* From the index of a repetition to its place: what the block leaves out. */
+static const struct cj_layout *
+step_layout(struct cj_algebra *al, const struct cj_layout *block,
+    const struct cj_layout *tile)
+{
+	const struct cj_layout *f = cj_layout_filter(al, block);
+
+	return f == NULL ? NULL : cj_layout_gaps(al, f, cj_tuple_int(al,
+	    cj_int_mul(al->sym, cj_layout_size(al, block),
+	    cj_layout_cosize(al, tile))));
+}
+
 static const struct cj_layout *
 product_by_layout(struct cj_algebra *al, const struct cj_layout *block,
     const struct cj_layout *tile)
 {
-	const struct cj_layout *pair[2], *rest;
+	const struct cj_layout *pair[2], *rest = step_layout(al, block, tile);
 
-	rest = cj_layout_complement(al, block, cj_tuple_int(al, cj_int_mul(
-	    al->sym, cj_layout_size(al, block), cj_layout_cosize(al, tile))));
 	if (rest == NULL)
 		return NULL;
 	pair[0] = block;
@@ -70,9 +80,7 @@ product_swizzled(struct cj_algebra *al, const struct cj_layout *block,
 	if (p == NULL)
 		return NULL;
 	/* the factor between a step of the tile and one of the product */
-	step = cj_layout_complement(al, block, cj_tuple_int(al, cj_int_mul(
-	    al->sym, cj_layout_size(al, block),
-	    cj_layout_cosize(al, plain))));
+	step = step_layout(al, block, plain);
 	step = step == NULL ? NULL : cj_layout_compose_swizzle(al, step,
 	    tile->swizzle);
 	return step == NULL || !step->is_composed ? (step == NULL ? NULL : p)

@@ -175,7 +175,7 @@ cj_layout_cast(struct cj_algebra *al, const struct cj_layout *l, int64_t n,
 		    "a width of %lld elements", (long long)n);
 	if (cast == CJ_CAST_DOWN) {
 		units = unit_modes(l->shape, l->stride);
-		if (units != 1)
+		if (units == 0 || (units > 1 && !al->as_cute))
 			return cj_refuse(al, CJ_REFUSED_NOT_CONTIGUOUS,
 			    "Exactly one mode has to have a stride of 1.",
 			    "%s has %u modes of stride 1",

@@ -89,8 +89,8 @@ cj_tuple_round_up(struct cj_algebra *al, const struct cj_tuple *a,
 		    cj_tuple_text(al, a));
 	cj_list_init(&list);
 	for (i = 0; i < a->rank; i++) {
-		const struct cj_tuple *x = i >= b->rank ? a->at[i]
-		    : cj_tuple_round_up(al, a->at[i], b->at[i]);
+		const struct cj_tuple *x = cj_tuple_round_up(al, a->at[i],
+		    i < b->rank ? b->at[i] : cj_tuple_known(al, 1));
 
 		if (x == NULL)
 			return NULL;

@@ -420,6 +420,8 @@ cj_int_equal(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	r = cj_poly_range(t, &p);
 	if (r.lo > 0 || r.hi < 0)
 		return CJ_NO;
+	if (r.lo == 0 && r.hi == 0)
+		return CJ_YES;
 	for (i = 0; i < p.count; i++) {
 		int64_t d = t->terms.at[p.at[i].base].divisor / p.at[i].den;
 		int64_t all;

@@ -209,14 +209,16 @@ print_param(struct print *p, const struct cj_node_param *q)
 static void
 print_attr(struct print *p, const struct cj_node_attr *a)
 {
+	uint32_t i;
+
 	part(p, a->path);
 	if (!a->has_list)
 		return;
 	puts_at(p, " (");
-	if (a->items.count > 0)
-		print_node(p, a->items.at[0]);
-	parts(p, &(struct cj_list){ a->items.at + (a->items.count > 0),
-	    a->items.count - (a->items.count > 0) });
+	for (i = 0; i < a->items.count; i++) {
+		puts_at(p, i > 0 ? " " : "");
+		print_node(p, a->items.at[i]);
+	}
 	cj_strbuf_putc(p->out, ')');
 }
 

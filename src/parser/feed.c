@@ -87,7 +87,8 @@ cj_feed(struct cj_parser *p)
 	p->has_fed = p->closings == 0 && t.kind != CJ_TOKEN_END;
 	if (p->closings > 0) {
 		p->closings--;
-		t.kind = CJ_TOKEN_RBRACE;
+		t.kind = innermost(p) == CJ_TOKEN_LBRACE ? CJ_TOKEN_RBRACE :
+		    CJ_TOKEN_RPAREN;
 		t.span.end = t.span.begin;
 		p->open.len--;
 	} else if (t.kind != CJ_TOKEN_END) {
@@ -261,10 +262,6 @@ skip_semicolon(struct cj_parser *p, struct skip *s)
 static bool
 is_stop(struct cj_parser *p, struct skip *s)
 {
-	if (kind_at(p, s->at) == CJ_TOKEN_END)
-		return true;
-	if (s->at == p->last_stop && s->at == s->first)
-		return false;	/* it did not fit a second time: skip it */
 	if (cj_feed_is_decl(p, s->at))
 		return true;
 	if (s->braces > 0)
@@ -275,12 +272,20 @@ is_stop(struct cj_parser *p, struct skip *s)
 	    cj_feed_is_first(p, s->at) && begins_decl(p, s->at);
 }
 
+/* The grammar went on in front of this token before, and it did not fit. */
+static bool
+is_stuck(const struct cj_parser *p, const struct skip *s)
+{
+	return s->at == s->first && s->at == p->last_stop &&
+	    p->open.len == p->last_open;
+}
+
 static bool
 skip_one(struct cj_parser *p, struct skip *s)
 {
 	enum cj_token_kind kind = kind_at(p, s->at);
 
-	if (is_stop(p, s))
+	if (kind == CJ_TOKEN_END || (!is_stuck(p, s) && is_stop(p, s)))
 		return false;
 	if (kind == CJ_TOKEN_LBRACE)
 		s->braces++;
@@ -289,7 +294,7 @@ skip_one(struct cj_parser *p, struct skip *s)
 	else if (kind == CJ_TOKEN_RBRACE || kind == CJ_TOKEN_RPAREN ||
 	    kind == CJ_TOKEN_RBRACKET) {
 		if (!skip_closing(p, s, kind))
-			return false;
+			return is_stuck(p, s) && s->at++ == s->first;
 	} else if (kind == CJ_TOKEN_SEMICOLON && s->braces == 0) {
 		if (!skip_semicolon(p, s))
 			return false;
@@ -298,12 +303,21 @@ skip_one(struct cj_parser *p, struct skip *s)
 	return true;
 }
 
-/* At the end or at a new declaration: close the blocks that are open. */
+/*
+ * Brackets to be made up: at the end or at a new declaration those of all open
+ * blocks; where a parameter list cannot go on, its own.
+ */
 static void
-close_blocks(struct cj_parser *p)
+close_open(struct cj_parser *p, const struct skip *s)
 {
 	uint32_t i;
 
+	if (s->inside == CJ_TOKEN_LPAREN) {
+		p->closings = kind_at(p, s->at) != CJ_TOKEN_RPAREN;
+		return;
+	}
+	if (kind_at(p, s->at) != CJ_TOKEN_END && !cj_feed_is_decl(p, s->at))
+		return;
 	for (i = 0; i < p->open.len; i++)
 		if (p->tokens.at[p->open.at[i]].kind != CJ_TOKEN_LBRACE)
 			return;
@@ -319,11 +333,11 @@ cj_feed_resync(struct cj_parser *p, const struct cj_span *dropped)
 	if (!p->is_semicolon_missing)
 		while (skip_one(p, &s))
 			;
-	if (kind_at(p, s.at) == CJ_TOKEN_END || cj_feed_is_decl(p, s.at))
-		close_blocks(p);
+	close_open(p, &s);
 	p->is_semicolon_missing = false;
 	p->has_fed = false;
 	p->last_stop = p->next = s.at;
+	p->last_open = p->open.len;
 	t.span = cj_feed_token(p, s.at)->span;
 	t.span.end = t.span.begin;
 	return t;

@@ -27,8 +27,8 @@ struct cj_parser {
 	uint32_t next;			/* the one to be handed on */
 	CJ_VEC(uint32_t) open;		/* brackets that are open: tokens */
 	bool has_fed;			/* token next - 1, not yet taken */
-	uint32_t closings;		/* braces still to be made up */
-	uint32_t last_stop;		/* where skipping ended last */
+	uint32_t closings;		/* brackets still to be made up */
+	uint32_t last_stop, last_open;	/* where skipping ended last */
 	bool is_semicolon_missing;	/* all that was wrong */
 	bool is_too_deep;		/* reported */
 };

@@ -39,6 +39,12 @@ const char *cj_word(enum cj_words set, unsigned enumerator);
 /* The enumerator of a word, -1 if there is none. */
 int cj_word_find(enum cj_words set, const char *text, size_t length);
 
+/* ---- passes -------------------------------------------------------------- */
+
+#define PASS(name, text) void cj_opt_##name(struct cj_module *m);
+#include "passes.def"
+#undef PASS
+
 /* Has this region's owner an index, and is it the region's first? */
 bool cj_region_has_index(const struct cj_module *m, cj_region region);
 

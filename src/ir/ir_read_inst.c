@@ -73,7 +73,8 @@ read_how(struct cj_reader *r, struct cj_access *a)
 		a->cache = (enum cj_cache)cj_reader_enum(r, CJ_WORDS_CACHE);
 	if (cj_reader_word(r, "order"))
 		a->order = (enum cj_order)cj_reader_enum(r, CJ_WORDS_ORDER);
-	if (cj_reader_word(r, "scope"))
+	/* on a line of its own it is the operation */
+	if (!r->begins_line && cj_reader_word(r, "scope"))
 		a->scope = (enum cj_memory_scope)cj_reader_enum(r,
 		    CJ_WORDS_SCOPE);
 	if (cj_reader_word(r, "why"))

@@ -411,6 +411,8 @@ cj_int_ceil_div(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	if (cj_is_known(b) && b.value < 0 && b.value != INT64_MIN)
 		return cj_int_ceil_div(t, cj_int_neg(t, a),
 		    cj_known(-b.value));
+	if (cj_int_range(t, b).lo < 0)
+		return cj_int_neg(t, cj_int_div(t, cj_int_neg(t, a), b));
 	up = cj_int_add(t, a, cj_int_sub(t, b, cj_known(1)));
 	return cj_int_div(t, up, b);
 }

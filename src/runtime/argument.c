@@ -134,11 +134,11 @@ find_reach(struct cj_view *v)
 }
 
 static bool
-read_shape(struct cj_work *f, const char *name, const cutejit_tensor *t,
-    int packed, struct cj_view *v)
+read_shape(struct cj_work *f, struct cj_arena *a, const char *name,
+    const cutejit_tensor *t, int packed, struct cj_view *v)
 {
-	int64_t *extents = CJ_NEWS(&f->arena, int64_t, v->rank);
-	int64_t *strides = CJ_NEWS(&f->arena, int64_t, v->rank);
+	int64_t *extents = CJ_NEWS(a, int64_t, v->rank);
+	int64_t *strides = CJ_NEWS(a, int64_t, v->rank);
 	int64_t compact = 1;
 	uint32_t i;
 
@@ -165,9 +165,9 @@ read_shape(struct cj_work *f, const char *name, const cutejit_tensor *t,
 	return true;
 }
 
-bool
-cj_view_read(struct cj_work *f, const char *name, const cutejit_tensor *t,
-    struct cj_view *v)
+static bool
+read_view(struct cj_work *f, struct cj_arena *a, const char *name,
+    const cutejit_tensor *t, struct cj_view *v)
 {
 	int packed;
 
@@ -190,7 +190,7 @@ cj_view_read(struct cj_work *f, const char *name, const cutejit_tensor *t,
 	v->rank = (uint32_t)t->ndim;
 	v->device_type = t->device_type;
 	v->device_id = t->device_id;
-	if (!read_shape(f, name, t, packed, v))
+	if (!read_shape(f, a, name, t, packed, v))
 		return false;
 	v->data = (char *)t->data + t->byte_offset;
 	if (t->data == NULL && v->hi > v->lo)
@@ -291,8 +291,10 @@ set_tensor(struct cj_actual *a, const struct cj_view *v)
 
 static bool
 read_tensors(struct cj_work *f, const struct cj_parameter_info *p,
-    const cutejit_argument *g, struct cj_actual *a, struct cj_view **views)
+    const cutejit_argument *g, struct cj_arguments *out, uint32_t at)
 {
+	struct cj_view **views = &out->views[at];
+	struct cj_actual *a = &out->actuals[at];
 	const cutejit_tensor *const *list = g->value.tensors;
 	struct cj_actual *more;
 	size_t count = 1, i;
@@ -307,10 +309,11 @@ read_tensors(struct cj_work *f, const struct cj_parameter_info *p,
 		return refuse(f, p->name, "needs at least one tensor");
 	if (count > 1 && !p->is_array)
 		return refuse(f, p->name, "needs one tensor, got %zu", count);
-	*views = CJ_NEWS(&f->arena, struct cj_view, count);
-	more = CJ_NEWS(&f->arena, struct cj_actual, count);
+	*views = CJ_NEWS(out->arena, struct cj_view, count);
+	more = CJ_NEWS(out->arena, struct cj_actual, count);
 	for (i = 0; i < count; i++) {
-		if (!cj_view_read(f, p->name, list[i], &(*views)[i]))
+		if (!read_view(f, out->arena, p->name, list[i],
+		    &(*views)[i]))
 			return false;
 		set_tensor(&more[i], &(*views)[i]);
 	}
@@ -327,8 +330,7 @@ read_one(struct cj_work *f, const struct cj_parameter_info *p,
 	if (g->kind == CUTEJIT_ARG_NONE)
 		return true;
 	if (p->kind == CJ_PARAMETER_TENSOR)
-		return read_tensors(f, p, g, &out->actuals[i],
-		    &out->views[i]);
+		return read_tensors(f, p, g, out, i);
 	return read_scalar(f, p, g, &out->actuals[i]);
 }
 
@@ -385,11 +387,10 @@ cj_arguments_read(struct cj_work *f, const struct cutejit_module *m,
 	bool *seen;
 	size_t i;
 
-	memset(out, 0, sizeof *out);
 	out->count = cj_run_parameters(f, m, member, &list);
-	out->actuals = CJ_NEWS(&f->arena, struct cj_actual, out->count);
-	out->views = CJ_NEWS(&f->arena, struct cj_view *, out->count);
-	out->names = CJ_NEWS(&f->arena, const char *, out->count);
+	out->actuals = CJ_NEWS(out->arena, struct cj_actual, out->count);
+	out->views = CJ_NEWS(out->arena, struct cj_view *, out->count);
+	out->names = CJ_NEWS(out->arena, const char *, out->count);
 	seen = CJ_NEWS(&f->arena, bool, out->count);
 	for (i = 0; i < out->count; i++)
 		out->names[i] = list[i]->name;
@@ -413,8 +414,8 @@ cj_arguments_read(struct cj_work *f, const struct cutejit_module *m,
 
 /* ---- leaves --------------------------------------------------------------- */
 
-static uint64_t
-alignment(const void *data)
+uint64_t
+cj_alignment(const void *data)
 {
 	uint64_t a = (uint64_t)(uintptr_t)data;
 
@@ -433,7 +434,7 @@ tensor_leaf(const struct cj_leaf *leaf, const struct cj_view *v)
 	case CJ_LEAF_STRIDE:
 		return (uint64_t)v->strides[leaf->mode];
 	case CJ_LEAF_ALIGN:
-		return alignment(v->data);
+		return cj_alignment(v->data);
 	case CJ_LEAF_OBJECT:
 	case CJ_LEAF_VALUE:
 	case CJ_LEAF_SCALAR:
@@ -526,65 +527,76 @@ repeated_mode(const struct cj_view *v)
 	return -1;
 }
 
-static const char *
-collide(struct cj_arena *a, const struct range *w, const struct range *r)
+static bool
+collide(const struct range *w, const struct range *r)
 {
 	if (w->begin >= r->end || r->begin >= w->end || w->begin == w->end
 	    || r->begin == r->end)
-		return NULL;
-	if ((w->object->may_alias || r->object->may_alias)
-	    && is_same_view(w->view, r->view))
-		return NULL;
-	return cj_printf(a, "argument \"%s\" is written and shares memory "
-	    "with argument \"%s\"", w->object->name, r->object->name);
+		return false;
+	return !((w->object->may_alias || r->object->may_alias)
+	    && is_same_view(w->view, r->view));
 }
 
-static uint32_t
-list_ranges(struct cj_arena *a, const struct cj_module *ir,
-    const struct cj_arguments *args, struct range **out)
+static bool
+range_at(const struct cj_module *ir, const struct cj_arguments *args,
+    uint32_t object, struct range *out)
 {
-	struct range *list = CJ_NEWS(a, struct range, ir->objects.len);
-	uint32_t i, n = 0;
+	const struct cj_object *o = &ir->objects.at[object];
+
+	if (o->kind != CJ_OBJECT_TENSOR || !args->actuals[o->parameter].present
+	    || o->member >= args->actuals[o->parameter].count)
+		return false;
+	*out = range_of(o, &args->views[o->parameter][o->member]);
+	return true;
+}
+
+/* Two that collide (or one that does with itself): object numbers. */
+static bool
+find_collision(const struct cj_module *ir, const struct cj_arguments *args,
+    uint32_t *first, uint32_t *second)
+{
+	struct range w, r;
+	uint32_t i, k;
 
 	for (i = 1; i < ir->objects.len; i++) {
-		const struct cj_object *o = &ir->objects.at[i];
-
-		if (o->kind != CJ_OBJECT_TENSOR
-		    || !args->actuals[o->parameter].present
-		    || o->member >= args->actuals[o->parameter].count)
+		if (!ir->objects.at[i].writes || !range_at(ir, args, i, &w))
 			continue;
-		list[n++] = range_of(o,
-		    &args->views[o->parameter][o->member]);
+		*first = *second = i;
+		if (repeated_mode(w.view) >= 0 && w.begin != w.end)
+			return true;
+		for (k = 1; k < ir->objects.len; k++) {
+			*second = k;
+			if (k != i && range_at(ir, args, k, &r)
+			    && collide(&w, &r))
+				return true;
+		}
 	}
-	*out = list;
-	return n;
+	return false;
+}
+
+bool
+cj_overlaps(const struct cj_module *ir, const struct cj_arguments *args)
+{
+	uint32_t first, second;
+
+	return find_collision(ir, args, &first, &second);
 }
 
 const char *
 cj_overlap(struct cj_arena *a, const struct cj_module *ir,
     const struct cj_arguments *args)
 {
-	struct range *list;
-	uint32_t n = list_ranges(a, ir, args, &list), i, k;
-	const char *why;
+	const struct cj_object *w, *r;
+	uint32_t first, second;
 
-	for (i = 0; i < n; i++) {
-		int mode;
-
-		if (!list[i].object->writes)
-			continue;
-		mode = repeated_mode(list[i].view);
-		if (mode >= 0 && list[i].begin != list[i].end)
-			return cj_printf(a, "argument \"%s\" is written and "
-			    "overlaps itself: mode %d has stride 0",
-			    list[i].object->name, mode);
-		for (k = 0; k < n; k++) {
-			if (k == i)
-				continue;
-			why = collide(a, &list[i], &list[k]);
-			if (why != NULL)
-				return why;
-		}
-	}
-	return NULL;
+	if (!find_collision(ir, args, &first, &second))
+		return NULL;
+	w = &ir->objects.at[first];
+	r = &ir->objects.at[second];
+	if (first == second)
+		return cj_printf(a, "argument \"%s\" is written and overlaps "
+		    "itself: mode %d has stride 0", w->name,
+		    repeated_mode(&args->views[w->parameter][w->member]));
+	return cj_printf(a, "argument \"%s\" is written and shares memory "
+	    "with argument \"%s\"", w->name, r->name);
 }

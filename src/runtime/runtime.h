@@ -220,6 +220,7 @@ struct cj_view {
 
 /* The arguments of a call by run-time parameter. */
 struct cj_arguments {
+	struct cj_arena *arena;		/* set first: where all of it lies */
 	uint32_t count;
 	struct cj_actual *actuals;	/* as cj_bind wants them */
 	struct cj_view **views;		/* per parameter: one per tensor */
@@ -230,8 +231,6 @@ struct cj_arguments {
 cutejit_status cj_arguments_read(struct cj_work *f,
     const struct cutejit_module *m, const struct cj_member_info *member,
     const cutejit_argument *given, size_t count, struct cj_arguments *out);
-bool cj_view_read(struct cj_work *f, const char *name,
-    const cutejit_tensor *t, struct cj_view *out);
 
 /* Bits of the leaves of a host function, one uint64_t per register. */
 uint64_t *cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
@@ -240,6 +239,9 @@ uint64_t *cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
 /* NULL, or why the tensors may not be given together ("\"y\" overlaps ..."). */
 const char *cj_overlap(struct cj_arena *a, const struct cj_module *ir,
     const struct cj_arguments *args);
+bool cj_overlaps(const struct cj_module *ir, const struct cj_arguments *args);
+/* Largest power of two, up to 1024, that divides an address. */
+uint64_t cj_alignment(const void *data);
 
 /* ---- programs (compile.c, program.c) -------------------------------------- */
 
@@ -253,6 +255,9 @@ struct cj_recipe {
 	const struct cj_target *target;
 	int level, ptx;
 	bool checked, lineinfo;
+	/* how it is made, not what */
+	bool look_on_disk;		/* even for an early stage */
+	bool is_fresh;			/* not from memory */
 };
 
 enum { CJ_PHASES = 8 };
@@ -314,32 +319,47 @@ cutejit_status cj_program_get(struct cj_work *f, struct cutejit_module *m,
 void cj_program_drop(struct cj_program *p);
 void cj_program_hold(struct cj_program *p);
 
-/* The arrows of the picture in compile.c. */
-cutejit_status cj_make_ir(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_recipe *r, struct cj_program *p);
-cutejit_status cj_make_ptx(struct cj_work *f, const struct cj_recipe *r,
-    struct cj_program *p);
-cutejit_status cj_make_image(struct cj_work *f, const struct cj_recipe *r,
-    struct cj_program *p);
 /* Elaborate anew, without passes. */
 struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds);
 
-/* Choose a member and bind: the first of `count` from `first` that fits. */
-struct cj_choice {
-	const cutejit_constant *constants;
-	size_t constant_count;
-	const struct cj_const_argument *values;	/* or, from a test */
-	uint32_t value_count;
-	const struct cj_arguments *arguments;	/* NULL: none are known */
-	int member;				/* -1: the first that fits */
-	bool on_gpu;				/* the target must serve */
-};
-cutejit_status cj_choose(struct cj_work *f, struct cutejit_module *m,
-    const char *kernel, const struct cj_choice *choice, struct cj_recipe *r);
+/* ---- choosing a member (choose.c) ----------------------------------------- */
 
-struct cj_program *cj_table_find(struct cj_program_table *t,
-    const struct cj_digest *d);
+struct cj_misfit_note {
+	uint32_t member;
+	struct cj_span span;
+	enum cj_code code;
+	const char *why;
+};
+
+/* What is asked for, and how far the search has come. */
+struct cj_choice {
+	const char *kernel;
+	int member;			/* -1: the first that fits */
+	struct cj_const_argument *consts;
+	uint32_t const_count;
+	const struct cj_arguments *arguments;	/* NULL: none are known */
+	bool target_is_given;		/* else a member may choose */
+	/* the search */
+	const struct cj_member_info *family;
+	uint32_t count, next;
+	CJ_VEC(struct cj_misfit_note) misfits;
+};
+
+/* The family and its compile-time arguments; a message if that cannot be. */
+cutejit_status cj_choice_begin(struct cj_work *f, struct cutejit_module *m,
+    const char *kernel, const cutejit_compile_options *o,
+    struct cj_choice *out);
+/* The next member that binds goes to r->member, binding, binding_text and
+ * target. False: none is left, or (then *status is not OK) the text is wrong. */
+bool cj_choice_next(struct cj_work *f, struct cutejit_module *m,
+    struct cj_choice *c, struct cj_recipe *r, cutejit_status *status);
+/* The member that was chosen last does not fit after all. */
+void cj_choice_pass(struct cj_work *f, struct cj_choice *c,
+    enum cj_code code, const char *why);
+/* Report why none fits. */
+cutejit_status cj_choice_fail(struct cj_work *f, struct cj_choice *c);
+
 /* The program of this digest, held; made empty if there is none. NULL: no
  * memory. */
 struct cj_program *cj_table_get(struct cutejit_context *c,
@@ -348,7 +368,8 @@ void cj_table_fini(struct cj_program_table *t);
 
 /* ---- targets and small things --------------------------------------------- */
 
-/* The target for `name`, or for the GPU that is there, or sm_90a. */
+/* The target for `name`, or for the GPU that is there, or sm_90a. NULL: there
+ * is no target of this name, which was reported. */
 const struct cj_target *cj_target_default(struct cj_work *f,
     const char *name);
 

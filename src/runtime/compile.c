@@ -1,0 +1,347 @@
+/*
+ * The way from a text to an image: the picture of the architecture as code.
+ *
+ *	elaborate   tree and binding -> IR		ir/elab*
+ *	optimise    IR -> IR, verified after each pass	ir/passes
+ *	generate    IR -> PTX				codegen/
+ *	assemble    PTX -> cubin			assemble.c
+ *	keep        on disk				cache*.c
+ *
+ * A program goes this way once, as far as somebody needs; whoever asks for it
+ * meanwhile waits at its lock. What a stage has set never changes again.
+ */
+#include "assemble.h"
+#include "cache.h"
+#include "device.h"
+#include "program.h"
+
+static void
+add_phase(struct cj_program *p, const char *name, double ms)
+{
+	if (p->phase_count == CJ_PHASES)
+		return;
+	p->phases[p->phase_count].name = name;
+	p->phases[p->phase_count].ms = ms;
+	p->phase_count++;
+}
+
+/* ---- text -> IR ----------------------------------------------------------- */
+
+struct cj_module *
+cj_elaborate(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds)
+{
+	struct cj_cleanup lock;
+	struct cj_module *ir;
+	const char *wrong;
+
+	assert(r->binding != NULL && "elaboration needs a binding");
+	cj_module_enter(f, m, &lock);
+	ir = cj_elab_kernel(a, m->unit, r->member, r->binding, r->target, ds);
+	cj_module_leave(f, m, &lock);
+	if (ir == NULL || ds->errors != 0)
+		return NULL;
+	if (ir->sources == NULL)
+		ir->sources = &m->sources;
+	wrong = cj_module_verify(ir);
+	if (wrong != NULL)
+		cj_fault(f, "elaboration of %s: %.180s", r->member->kernel,
+		    wrong);
+	return ir;
+}
+
+static cutejit_status
+make_ir(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
+{
+	struct cj_mark mark = cj_arena_mark(&p->arena);
+	int64_t start = cj_clock();
+	struct cj_module *ir = cj_elaborate(f, m, r, &p->arena, &f->diags);
+
+	if (ir == NULL) {
+		cj_arena_release(&p->arena, mark);
+		return CUTEJIT_ERROR;
+	}
+	add_phase(p, "elaborate", cj_ms_since(start));
+	start = cj_clock();
+	cj_passes_run(ir, &f->recover, NULL, NULL);
+	add_phase(p, "passes", cj_ms_since(start));
+	p->ir = ir;
+	cj_report_fill(&p->report, &f->diags, NULL);
+	return CUTEJIT_OK;
+}
+
+/* ---- IR -> PTX ------------------------------------------------------------ */
+
+/* Beyond this a kernel asks for shared memory at its launch. */
+enum { STATIC_SHARED_MOST = 48 << 10 };
+
+static void
+set_entries(struct cj_program *p, const struct cj_codegen_result *g)
+{
+	uint32_t i, n = g->kernel_count;
+
+	p->entries = CJ_NEWS(&p->arena, cutejit_entry, n);
+	p->functions = CJ_NEWS(&p->arena, uint32_t, n);
+	p->dynamic = CJ_NEWS(&p->arena, int64_t, n);
+	for (i = 0; i < n; i++) {
+		cutejit_entry *e = &p->entries[i];
+		int64_t shared = g->kernels[i].shared_bytes;
+
+		e->name = cj_strdup(&p->arena, g->kernels[i].entry);
+		e->shared_bytes = (int)shared;
+		e->registers = e->spill_bytes = e->stack_bytes =
+		    e->constant_bytes = -1;
+		p->functions[i] = g->kernels[i].function;
+		p->dynamic[i] = shared > STATIC_SHARED_MOST ? shared : 0;
+	}
+	p->entry_count = n;
+}
+
+static void
+set_codegen(const struct cj_recipe *r, struct cj_codegen_options *o)
+{
+	memset(o, 0, sizeof *o);
+	o->level = r->level;
+	o->ptx = r->ptx;
+	o->lineinfo = r->lineinfo;
+	o->checked = r->checked;
+}
+
+void
+cj_generate(struct cj_work *f, const struct cj_recipe *r,
+    const struct cj_module *ir, bool want_llvm, struct cj_codegen_result *out)
+{
+	struct cj_codegen_options o;
+
+	set_codegen(r, &o);
+	o.want_llvm = want_llvm;
+	memset(out, 0, sizeof *out);
+	if (cj_codegen_ptx(&f->arena, ir, &o, out) != CJ_CODEGEN_OK)
+		cj_fault(f, "code generation: %.180s", out->error != NULL
+		    ? out->error : "no reason given");
+}
+
+static cutejit_status
+make_ptx(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
+{
+	struct cj_codegen_result g;
+
+	cj_generate(f, r, p->ir, false, &g);
+	p->ptx = cj_memdup(&p->arena, g.ptx, g.ptx_length + 1);
+	p->ptx_length = g.ptx_length;
+	set_entries(p, &g);
+	add_phase(p, "generate", g.build_ms + g.passes_ms + g.emit_ms);
+	return CUTEJIT_OK;
+}
+
+/* ---- PTX -> cubin --------------------------------------------------------- */
+
+/* An assembler that is older than the PTX: no fault of anyone here. */
+static bool
+is_too_old(const char *log)
+{
+	return strstr(log, "Unsupported .version") != NULL
+	    || strstr(log, "is not defined for option 'gpu-name'") != NULL;
+}
+
+static cutejit_status
+make_image(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
+{
+	const struct cj_assembler *as = cj_assembler_get(f);
+	int64_t start = cj_clock();
+	struct cj_assembly out;
+
+	if (as->kind == CJ_ASSEMBLER_NONE)
+		return CUTEJIT_OK;
+	if (cj_assemble(f, r, p->ptx, p->ptx_length, &p->arena, &out)
+	    != CUTEJIT_OK) {
+		if (!is_too_old(out.log))
+			cj_fault(f, "%s: %.180s", as->name, out.log);
+		cj_log(f->context, CUTEJIT_LOG_WARNING,
+		    "%s is too old for %s", as->name, r->target->name);
+		return CUTEJIT_OK;
+	}
+	if (!cj_cubin_read(out.cubin, out.length, out.properties, p->entries,
+	    p->entry_count))
+		cj_fault(f, "%s gave no cubin", as->name);
+	p->cubin = out.cubin;
+	p->cubin_length = out.length;
+	p->assembler = as->name;
+	add_phase(p, "assemble", cj_ms_since(start));
+	return CUTEJIT_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------ */
+
+static cutejit_status
+step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
+    struct cj_program *p)
+{
+	cutejit_status status = CUTEJIT_OK;
+	int stage = atomic_load(&p->stage);
+
+	cj_check_time(f);
+	switch ((enum cj_stage)stage) {
+	case CJ_STAGE_NONE:
+		f->doing = "elaborating a kernel";
+		status = make_ir(f, m, r, p);
+		break;
+	case CJ_STAGE_IR:
+		f->doing = "generating PTX";
+		status = make_ptx(f, r, p);
+		break;
+	case CJ_STAGE_PTX:
+		f->doing = "assembling";
+		status = make_image(f, r, p);
+		break;
+	case CJ_STAGE_IMAGE:
+		assert(false && "there is nothing behind an image");
+		break;
+	}
+	if (status == CUTEJIT_OK)
+		atomic_store(&p->stage, stage + 1);
+	return status;
+}
+
+static cutejit_status
+make(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
+    enum cj_stage stage, struct cj_program *p)
+{
+	cutejit_status status = CUTEJIT_OK;
+
+	while (atomic_load(&p->stage) < (int)stage && status == CUTEJIT_OK)
+		status = step(f, m, r, p);
+	return status;
+}
+
+static bool
+take_from_disk(struct cj_work *f, struct cutejit_module *m,
+    struct cj_program *p)
+{
+	struct cj_record record;
+
+	if (!cj_store_find(f, &p->arena, &p->key, &record)
+	    || !cj_program_read(f, m, p, &record))
+		return false;
+	p->origin = CUTEJIT_ORIGIN_DISK;
+	atomic_store(&p->stage, CJ_STAGE_IMAGE);
+	atomic_fetch_add(&f->context->store->disk_hits, 1);
+	return true;
+}
+
+static cutejit_status
+make_and_keep(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
+{
+	cutejit_status status = make(f, m, r, CJ_STAGE_IMAGE, p);
+	struct cj_record record;
+
+	if (status != CUTEJIT_OK)
+		return status;
+	atomic_fetch_add(&f->context->store->misses, 1);
+	if (f->context->store->folder == NULL)
+		return status;
+	cj_program_write(f, p, &record);
+	cj_store_put(f, &p->key, &record);
+	return status;
+}
+
+/*
+ * The whole way, unless the disk has it. Only one process makes an entry; the
+ * others find it when they have waited.
+ */
+static cutejit_status
+make_image_once(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
+{
+	struct cj_flight flight;
+	cutejit_status status;
+	bool is_alone;
+
+	if (take_from_disk(f, m, p))
+		return CUTEJIT_OK;
+	is_alone = cj_flight_begin(f, &p->key, &flight);
+	if (is_alone && take_from_disk(f, m, p))
+		status = CUTEJIT_OK;
+	else
+		status = make_and_keep(f, m, r, p);
+	if (is_alone)
+		cj_flight_end(f, &flight);
+	return status;
+}
+
+static cutejit_status
+advance(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
+{
+	bool is_new = atomic_load(&p->stage) == CJ_STAGE_NONE;
+
+	p->arena.recover = &f->recover;
+	if (is_new) {
+		p->kernel = cj_strdup(&p->arena, r->member->kernel);
+		p->member = r->member->member;
+		p->binding = cj_strdup(&p->arena, r->binding_text);
+		p->target = r->target;
+	}
+	if (stage == CJ_STAGE_IMAGE || r->look_on_disk)
+		p->key = cj_cache_key(m, r, cj_assembler_get(f)->name);
+	if (stage == CJ_STAGE_IMAGE)
+		return make_image_once(f, m, r, p);
+	if (is_new && r->look_on_disk && take_from_disk(f, m, p))
+		return CUTEJIT_OK;
+	return make(f, m, r, stage, p);
+}
+
+static void
+drop(void *program)
+{
+	cj_program_drop(program);
+}
+
+cutejit_status
+cj_program_get(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program **out)
+{
+	struct cj_digest d = cj_recipe_digest(m, r);
+	struct cj_program *p = r->is_fresh
+	    ? cj_program_create(f->context, &d)
+	    : cj_table_get(f->context, &m->programs, &d);
+	struct cj_cleanup reference, lock;
+	cutejit_status status = CUTEJIT_OK;
+
+	if (p == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "program");
+	cj_defer(f, &reference, drop, p);
+	if (atomic_load(&p->stage) >= (int)stage) {
+		atomic_fetch_add(&f->context->store->memory_hits, 1);
+	} else {
+		cj_defer_lock(f, &lock, &p->lock);
+		if (atomic_load(&p->stage) < (int)stage)
+			status = advance(f, m, r, stage, p);
+		cj_undefer_lock(f, &lock);
+	}
+	cj_undefer(f, &reference);
+	if (status != CUTEJIT_OK) {
+		cj_program_drop(p);
+		return status;
+	}
+	*out = p;
+	return CUTEJIT_OK;
+}
+
+cutejit_status
+cj_program_advance(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
+{
+	struct cj_cleanup lock;
+	cutejit_status status = CUTEJIT_OK;
+
+	if (atomic_load(&p->stage) >= (int)stage)
+		return CUTEJIT_OK;
+	cj_defer_lock(f, &lock, &p->lock);
+	if (atomic_load(&p->stage) < (int)stage)
+		status = advance(f, m, r, stage, p);
+	cj_undefer_lock(f, &lock);
+	return status;
+}

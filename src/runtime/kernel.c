@@ -1,0 +1,315 @@
+/*
+ * Kernels: the public face of a program.
+ *
+ * A kernel keeps what it was made from, so that a stage that was not kept (IR
+ * before or between passes, LLVM's text) can be made again when asked for.
+ */
+#include <stdlib.h>
+
+#include "artifact.h"
+#include "assemble.h"
+#include "cache.h"
+#include "device.h"
+#include "program.h"
+#include "select.h"
+
+/* ---- life ----------------------------------------------------------------- */
+
+static void
+release(struct cutejit_kernel *k)
+{
+	struct cutejit_module *m = k->module;
+	struct cutejit_context *c = m->context;
+
+	cj_program_drop(k->program);
+	cj_arena_fini(&k->arena);
+	pthread_mutex_destroy(&k->lock);
+	cj_give_back(c, k);
+	cj_module_drop(m);
+}
+
+void
+cj_kernel_hold(struct cutejit_kernel *k)
+{
+	atomic_fetch_add(&k->references, 1);
+}
+
+void
+cj_kernel_drop(struct cutejit_kernel *k)
+{
+	int before = atomic_fetch_sub(&k->references, 1);
+
+	assert(before > 0 && "a reference was held");
+	if (before == 1)
+		release(k);
+}
+
+void
+cutejit_kernel_destroy(cutejit_kernel *kernel)
+{
+	if (kernel != NULL)
+		cj_kernel_drop(kernel);
+}
+
+static void
+copy_constants(struct cutejit_kernel *k, const cutejit_compile_options *o)
+{
+	size_t i;
+
+	k->constants = CJ_NEWS(&k->arena, cutejit_constant,
+	    o->constant_count);
+	k->constant_count = o->constant_count;
+	for (i = 0; i < o->constant_count; i++) {
+		k->constants[i].name = cj_strdup(&k->arena,
+		    o->constants[i].name);
+		k->constants[i].text = cj_strdup(&k->arena,
+		    o->constants[i].text);
+	}
+}
+
+static void
+copy_actual(struct cj_arena *a, struct cj_actual *to,
+    const struct cj_actual *from)
+{
+	uint32_t i;
+
+	*to = *from;
+	if (!from->is_tensor)
+		return;
+	to->extents = cj_memdup(a, from->extents,
+	    from->rank * sizeof *from->extents);
+	to->strides = cj_memdup(a, from->strides,
+	    from->rank * sizeof *from->strides);
+	if (from->count > 1) {
+		struct cj_actual *more = CJ_NEWS(a, struct cj_actual,
+		    from->count - 1);
+
+		for (i = 0; i + 1 < from->count; i++)
+			copy_actual(a, &more[i], &from->more[i]);
+		to->more = more;
+	}
+}
+
+static void
+copy_actuals(struct cutejit_kernel *k, const struct cj_arguments *args)
+{
+	uint32_t i;
+
+	if (args == NULL)
+		return;
+	k->actual_count = args->count;
+	k->actuals = CJ_NEWS(&k->arena, struct cj_actual, args->count);
+	for (i = 0; i < args->count; i++)
+		copy_actual(&k->arena, &k->actuals[i], &args->actuals[i]);
+}
+
+static void
+describe(struct cutejit_kernel *k)
+{
+	const struct cj_program *p = k->program;
+	cutejit_kernel_info *i = &k->info;
+
+	i->kernel = p->kernel;
+	i->member = p->member;
+	i->binding = p->binding;
+	i->target = p->target->name;
+	i->assembler = p->assembler;
+	i->entry_count = p->entry_count;
+	i->key = k->key;
+	if (atomic_load(&p->stage) == CJ_STAGE_IMAGE)
+		cj_digest_text(&p->key, k->key);
+}
+
+static struct cutejit_kernel *
+create(struct cj_work *f, struct cutejit_module *m, struct cj_program *p,
+    const struct cj_recipe *r)
+{
+	struct cutejit_kernel *k = cj_take(f->context, sizeof *k);
+
+	if (k == NULL)
+		return NULL;
+	atomic_init(&k->references, 1);
+	pthread_mutex_init(&k->lock, NULL);
+	cj_arena_init(&k->arena, &f->recover, &f->context->mem);
+	k->module = m;
+	k->program = p;
+	cj_module_hold(m);
+	cj_program_hold(p);
+	k->recipe = *r;
+	k->recipe.binding = NULL;
+	k->recipe.is_fresh = false;
+	return k;
+}
+
+static void
+drop_kernel(void *object)
+{
+	cj_kernel_drop(object);
+}
+
+static struct cutejit_kernel *
+wrap(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_selected *s, const cutejit_compile_options *o,
+    const struct cj_arguments *args)
+{
+	struct cutejit_kernel *k = create(f, m, s->program, &s->recipe);
+	struct cj_cleanup c;
+	uint32_t i;
+
+	if (k == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "kernel");
+	cj_defer(f, &c, drop_kernel, k);
+	k->recipe.binding_text = s->program->binding;
+	for (i = 0; i < m->member_count; i++)
+		if (m->infos[i].node == s->recipe.member->node)
+			k->recipe.member = &m->infos[i];
+	copy_constants(k, o);
+	copy_actuals(k, args);
+	k->info.origin = s->origin;
+	describe(k);
+	cj_undefer(f, &c);
+	k->arena.recover = NULL;
+	return k;
+}
+
+/* ---- compiling ------------------------------------------------------------ */
+
+struct compiling {
+	struct cutejit_module *module;
+	const char *kernel;
+	const cutejit_compile_options *given;
+	struct cutejit_kernel *out;
+};
+
+static bool
+options_are_right(const cutejit_compile_options *o)
+{
+	return (unsigned)o->until <= CUTEJIT_UNTIL_CUBIN
+	    && (unsigned)o->level <= CUTEJIT_LEVEL_3
+	    && o->ptx >= 0 && o->ptx <= 200
+	    && (o->arguments != NULL || o->argument_count == 0);
+}
+
+cutejit_status
+cj_compile_options(struct cj_work *f, const cutejit_compile_options *given,
+    cutejit_compile_options *out)
+{
+	const cutejit_compile_options defaults = CUTEJIT_COMPILE_OPTIONS_INIT;
+
+	*out = defaults;
+	if (cj_options_copy(out, sizeof *out, given)
+	    && options_are_right(out))
+		return CUTEJIT_OK;
+	return cj_fail(f, CUTEJIT_USAGE, CJ_DIAG_USAGE,
+	    "the options of the compile have a wrong size or value");
+}
+
+static enum cj_stage
+last_stage(cutejit_until until)
+{
+	switch (until) {
+	case CUTEJIT_UNTIL_IR:
+		return CJ_STAGE_IR;
+	case CUTEJIT_UNTIL_PTX:
+		return CJ_STAGE_PTX;
+	case CUTEJIT_UNTIL_LOADABLE:
+	case CUTEJIT_UNTIL_CUBIN:
+		break;
+	}
+	return CJ_STAGE_IMAGE;
+}
+
+static cutejit_status
+no_assembler(struct cj_work *f)
+{
+	cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_ASSEMBLER,
+	    "a cubin needs ptxas or nvJitLink of the CUDA toolkit: neither "
+	    "is there, or it is too old");
+	cj_say_help(f, "PTX can be made without, and a GPU's driver takes it: "
+	    "\"cutec doctor\" shows where was looked.");
+	return CUTEJIT_MISSING;
+}
+
+static cutejit_status
+compile(struct cj_work *f, void *arguments)
+{
+	struct compiling *c = arguments;
+	struct cj_selected s = { 0 };
+	struct cj_arguments args;
+	struct cj_request q = { c->kernel, NULL, CJ_CPU_SMS, false,
+	    f->context->store->is_off, CJ_STAGE_IMAGE };
+	cutejit_compile_options o;
+	cutejit_status status = cj_compile_options(f, c->given, &o);
+	struct cj_cleanup held;
+
+	f->module = c->module;
+	cj_set_warnings(f, &c->module->sources);
+	if (status != CUTEJIT_OK)
+		return status;
+	q.stage = last_stage(o.until);
+	status = cj_select_arguments(f, c->module, c->kernel, o.arguments,
+	    o.argument_count, &args);
+	if (status != CUTEJIT_OK)
+		return status;
+	q.arguments = o.argument_count != 0 ? &args : NULL;
+	status = cj_select(f, c->module, &q, &o, &s, &held);
+	if (status != CUTEJIT_OK)
+		return status;
+	if (o.until == CUTEJIT_UNTIL_CUBIN && s.program->cubin == NULL)
+		status = no_assembler(f);
+	else
+		c->out = wrap(f, c->module, &s, &o, q.arguments);
+	cj_select_end(f, &s, &held);
+	return status;
+}
+
+cutejit_status
+cutejit_compile(cutejit_module *module, const char *kernel,
+    const cutejit_compile_options *options, cutejit_kernel **out)
+{
+	struct compiling c = { module, kernel, options, NULL };
+	cutejit_status status;
+
+	if (out == NULL)
+		return CUTEJIT_USAGE;
+	*out = NULL;
+	if (module == NULL || kernel == NULL)
+		return CUTEJIT_USAGE;
+	status = cj_enter(module->context, compile, &c);
+	if (status != CUTEJIT_OK) {
+		cutejit_kernel_destroy(c.out);
+		c.out = NULL;
+	}
+	*out = c.out;
+	return status;
+}
+
+/* ---- what it is ----------------------------------------------------------- */
+
+const cutejit_report *
+cutejit_kernel_report(const cutejit_kernel *kernel)
+{
+	return kernel != NULL ? &kernel->program->report : NULL;
+}
+
+const cutejit_kernel_info *
+cutejit_kernel_about(const cutejit_kernel *kernel)
+{
+	return kernel != NULL ? &kernel->info : NULL;
+}
+
+const cutejit_entry *
+cutejit_kernel_entry(const cutejit_kernel *kernel, size_t i)
+{
+	const struct cj_program *p = kernel != NULL ? kernel->program : NULL;
+
+	return p != NULL && atomic_load(&p->stage) >= CJ_STAGE_PTX
+	    && i < p->entry_count ? &p->entries[i] : NULL;
+}
+
+const cutejit_phase *
+cutejit_kernel_phase(const cutejit_kernel *kernel, size_t i)
+{
+	return kernel != NULL && i < kernel->program->phase_count
+	    ? &kernel->program->phases[i] : NULL;
+}

@@ -1,0 +1,33 @@
+/*
+ * Making programs: what compile.c, program.c and those who ask them share.
+ */
+#ifndef CJ_PROGRAM_H
+#define CJ_PROGRAM_H
+
+#include "runtime.h"
+
+struct cj_record;
+
+/* A program outside any table; NULL: no memory. */
+struct cj_program *cj_program_create(struct cutejit_context *c,
+    const struct cj_digest *d);
+
+/* Bring a program that is held to a stage. If it has its IR, the recipe needs
+ * no binding. */
+cutejit_status cj_program_advance(struct cj_work *f,
+    struct cutejit_module *m, const struct cj_recipe *r, enum cj_stage stage,
+    struct cj_program *p);
+
+/* To and from an entry of the cache (program.c). What is read points into the
+ * record, which must be on the program's arena; false: it is not to be used. */
+void cj_program_write(struct cj_work *f, const struct cj_program *p,
+    struct cj_record *r);
+bool cj_program_read(struct cj_work *f, struct cutejit_module *m,
+    struct cj_program *p, const struct cj_record *r);
+
+/* PTX of a module; leaves with a fault if code generation fails. */
+void cj_generate(struct cj_work *f, const struct cj_recipe *r,
+    const struct cj_module *ir, bool want_llvm,
+    struct cj_codegen_result *out);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * Selecting: member by member, the program and the plan, until the contract
+ * holds.
+ *
+ * Pattern and target are cheap to try. The rest of a contract is in the host
+ * function, so the member is elaborated (or found on disk, image and all), and
+ * its host function run; code is generated only for the one that fits.
+ */
+#include "select.h"
+
+#include "cache.h"
+#include "program.h"
+
+int
+cj_level_of(cutejit_level level)
+{
+	return level == CUTEJIT_LEVEL_DEFAULT ? 3
+	    : (int)level - (int)CUTEJIT_LEVEL_0;
+}
+
+cutejit_status
+cj_recipe_begin(struct cj_work *f, const cutejit_compile_options *o,
+    struct cj_recipe *r)
+{
+	memset(r, 0, sizeof *r);
+	r->level = cj_level_of(o->level);
+	r->ptx = o->ptx;
+	r->checked = o->checked != 0;
+	r->lineinfo = o->lineinfo != 0;
+	r->target = cj_target_default(f, o->target);
+	return r->target != NULL ? CUTEJIT_OK : CUTEJIT_ERROR;
+}
+
+cutejit_status
+cj_select_arguments(struct cj_work *f, struct cutejit_module *m,
+    const char *kernel, const cutejit_argument *given, size_t count,
+    struct cj_arguments *out)
+{
+	const struct cj_member_info *family;
+	uint32_t members;
+
+	memset(out, 0, sizeof *out);
+	out->arena = &f->arena;
+	family = cj_module_family(f, m, kernel, &members);
+	if (family == NULL)
+		return CUTEJIT_ERROR;
+	if (count == 0)
+		return CUTEJIT_OK;
+	return cj_arguments_read(f, m, &family[0], given, count, out);
+}
+
+static void
+drop(void *program)
+{
+	cj_program_drop(program);
+}
+
+enum verdict { TAKEN, PASSED, FAILED };
+
+static enum verdict
+try(struct cj_work *f, const struct cj_request *q, struct cj_choice *c,
+    struct cj_selected *out)
+{
+	struct cj_misfit misfit;
+
+	if (q->arguments == NULL)
+		return TAKEN;
+	switch (cj_plan_make(f, &f->arena, out->program->ir, q->arguments,
+	    q->sms, &out->plan, &misfit)) {
+	case CJ_FITS:
+		return TAKEN;
+	case CJ_FITS_NOT:
+		cj_choice_pass(f, c, misfit.code, misfit.why);
+		return PASSED;
+	case CJ_FIT_FAILED:
+		break;
+	}
+	return FAILED;
+}
+
+/* One member: 0 with the program held, or what became of it. */
+static enum verdict
+take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
+    struct cj_choice *c, struct cj_selected *out, struct cj_cleanup *held,
+    cutejit_status *status)
+{
+	bool early = q->arguments != NULL && q->stage > CJ_STAGE_IR;
+	enum verdict v;
+
+	out->recipe.look_on_disk = early;
+	*status = cj_program_get(f, m, &out->recipe, early ? CJ_STAGE_IR
+	    : q->stage, &out->program);
+	if (*status != CUTEJIT_OK)
+		return FAILED;
+	cj_defer(f, held, drop, out->program);
+	v = try(f, q, c, out);
+	if (v == TAKEN) {
+		*status = cj_program_advance(f, m, &out->recipe, q->stage,
+		    out->program);
+		if (*status == CUTEJIT_OK)
+			return TAKEN;
+		v = FAILED;
+	} else if (v == FAILED) {
+		*status = CUTEJIT_ERROR;
+	}
+	cj_undefer(f, held);
+	cj_program_drop(out->program);
+	return v;
+}
+
+static void
+set_origin(struct cj_work *f, uint64_t hits, struct cj_selected *out)
+{
+	out->origin = atomic_load(&f->context->store->memory_hits) != hits
+	    ? CUTEJIT_ORIGIN_MEMORY : out->program->origin;
+}
+
+cutejit_status
+cj_select_from(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_request *q, struct cj_choice *choice,
+    struct cj_selected *out, struct cj_cleanup *held)
+{
+	uint64_t hits = atomic_load(&f->context->store->memory_hits);
+	cutejit_status status;
+
+	out->recipe.is_fresh = q->is_fresh;
+	choice->arguments = q->arguments;
+	while (cj_choice_next(f, m, choice, &out->recipe, &status)) {
+		switch (take(f, m, q, choice, out, held, &status)) {
+		case TAKEN:
+			set_origin(f, hits, out);
+			return CUTEJIT_OK;
+		case PASSED:
+			break;
+		case FAILED:
+			return status;
+		}
+	}
+	return status != CUTEJIT_OK ? status : cj_choice_fail(f, choice);
+}
+
+cutejit_status
+cj_select(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_request *q, const cutejit_compile_options *o,
+    struct cj_selected *out, struct cj_cleanup *held)
+{
+	struct cj_choice choice;
+	cutejit_status status = cj_recipe_begin(f, o, &out->recipe);
+
+	if (status != CUTEJIT_OK)
+		return status;
+	status = cj_choice_begin(f, m, q->kernel, o, &choice);
+	if (status != CUTEJIT_OK)
+		return status;
+	if (q->on_cpu)
+		choice.target_is_given = false;
+	return cj_select_from(f, m, q, &choice, out, held);
+}
+
+void
+cj_select_end(struct cj_work *f, struct cj_selected *s,
+    struct cj_cleanup *held)
+{
+	cj_undefer(f, held);
+	cj_program_drop(s->program);
+}

@@ -278,7 +278,7 @@ do
 	*', 0 failed, '*|*', 0 failed')
 		case $count in *died*) ;; *) continue ;; esac ;;
 	esac
-	sed 's/^/    /' "$log" | tail -n 80
+	sed 's/^/    /' "$log" | uniq | tail -n 60
 	echo "    status $status"
 done <"$RESULTS/jobs" >"$RESULTS/summary"
 

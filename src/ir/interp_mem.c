@@ -293,7 +293,7 @@ move_by_bytes(const struct view *v, char *to, size_t to_step,
 		MOVE(uint64_t, to, from);
 		return;
 	}
-	assert(!"an element has 1, 2, 4 or 8 bytes");
+	assert(0 && "an element has 1, 2, 4 or 8 bytes");
 }
 
 static void

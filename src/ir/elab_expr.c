@@ -348,7 +348,7 @@ index_node(struct cj_elab *el, const struct cj_node *n)
 			return v;
 	}
 	cj_elab_at(el, n->span);
-	return cj_elab_index(el, n, base, at.at, at.len);
+	return cj_elab_index(el, n->span, base, at.at, at.len);
 }
 
 /* ---- all kinds ----------------------------------------------------------- */

@@ -477,7 +477,7 @@ struct cj_value cj_elab_known(struct cj_elab *el, const struct cj_node *n,
 struct cj_value cj_elab_type_expr(struct cj_elab *el, const struct cj_node *n);
 struct cj_value cj_elab_member(struct cj_elab *el, struct cj_span span,
     struct cj_value base, cj_name name);
-struct cj_value cj_elab_index(struct cj_elab *el, const struct cj_node *n,
+struct cj_value cj_elab_index(struct cj_elab *el, struct cj_span span,
     struct cj_value base, const struct cj_value *at, uint32_t count);
 
 /* ---- names (elab_name.c) --------------------------------------------------- */
@@ -582,6 +582,9 @@ const struct cj_builtin *cj_builtin_find(const char *name);
 
 struct cj_value cj_tensor_index(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_value *at, uint32_t count);
+/* Fix the coordinates that are not `_`. */
+struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord);
 /* The same operation on the view and on its cut. NULL: reported. */
 typedef const struct cj_layout *cj_layout_map(struct cj_algebra *al,
     const struct cj_layout *l, void *user);

@@ -1,0 +1,605 @@
+/*
+ * Loads and stores: how the elements of a view become accesses.
+ *
+ * The view's modes are flattened. Modes that run through memory without gaps
+ * form a chain; the widest access is the largest power of two that the chain
+ * has, that alignment proves, that the hardware has, and of which a guard
+ * never cuts through. Registers are compact and column-major whatever the
+ * order in memory: a permutation stands between.
+ */
+#include "elab_priv.h"
+
+enum { MAX_AXES = 64, MAX_BYTES = 16, MAX_BYTES_SM100 = 32 };
+
+struct axis {
+	int64_t extent;
+	struct cj_int stride;
+	uint32_t radix;		/* of the register index */
+	int64_t taken;		/* elements of the chain's run; 0: not in it */
+	int64_t run;		/* stride of it in the chain */
+};
+
+struct plan {
+	const struct cj_tensor *t;
+	struct cj_span span;
+	struct axis axis[MAX_AXES];
+	unsigned axes;
+	uint32_t count;		/* registers */
+	uint32_t width;		/* elements of an access */
+	unsigned bytes;		/* of an element */
+	uint32_t *start;	/* per register: register of its access's first */
+	uint32_t *lane;		/* position within the access */
+	const char *why;
+};
+
+/* ---- the view's modes ---------------------------------------------------- */
+
+static bool
+not_known(struct cj_elab *el, const struct plan *p, struct cj_int extent)
+{
+	struct cj_strbuf text;
+
+	cj_strbuf_init(&text, el->arena);
+	cj_int_print(&text, &el->sym, extent);
+	cj_help(cj_elab_report(el, CJ_DIAG_NOT_KNOWN, p->span,
+	    "the elements of a view are registers, but its extent %s is not "
+	    "known at compile time", text.text),
+	    "Take a part of known extents: local_tile(), partition(), or an "
+	    "index.");
+	return false;
+}
+
+static bool
+add_axes(struct cj_elab *el, struct plan *p, const struct cj_tuple *shape,
+    const struct cj_tuple *stride, uint64_t *count)
+{
+	struct axis *a;
+	uint32_t i;
+
+	if (!cj_is_leaf(shape)) {
+		for (i = 0; i < shape->rank; i++)
+			if (!add_axes(el, p, shape->at[i], stride->at[i],
+			    count))
+				return false;
+		return true;
+	}
+	if (!cj_is_known(shape->value))
+		return not_known(el, p, shape->value);
+	if (shape->value.value == 1)
+		return true;
+	if (p->axes == MAX_AXES || shape->value.value > CJ_MAX_REGISTERS ||
+	    *count * (uint64_t)shape->value.value > CJ_MAX_REGISTERS ||
+	    shape->value.value < 1) {
+		cj_elab_error(el, CJ_DIAG_LIMIT, p->span,
+		    "a view of this many elements does not fit in registers; "
+		    "the most are %d", CJ_MAX_REGISTERS);
+		return false;
+	}
+	a = &p->axis[p->axes++];
+	a->extent = shape->value.value;
+	a->stride = stride->value;
+	a->radix = (uint32_t)*count;
+	*count *= (uint64_t)a->extent;
+	return true;
+}
+
+static int64_t
+power_in(int64_t n)
+{
+	return n == 0 ? 1 << 30 : n & -n;
+}
+
+/* The modes that follow one another in memory; their elements in a run. */
+static int64_t
+find_chain(struct plan *p)
+{
+	int64_t want = 1, run = 1;
+	unsigned i;
+
+	for (i = 0; i < p->axes; i++) {
+		struct axis *a = &p->axis[i];
+
+		if (a->taken != 0 || !cj_is_value(a->stride, want))
+			continue;
+		a->run = run;
+		a->taken = power_in(a->extent);
+		run *= a->taken;
+		if (a->taken != a->extent)
+			break;
+		want *= a->extent;
+		i = (unsigned)-1;	/* from the first mode again */
+	}
+	return run;
+}
+
+/* ---- alignment ----------------------------------------------------------- */
+
+static const char *
+int_text(struct cj_elab *el, struct cj_int i)
+{
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, el->arena);
+	cj_int_print(&out, &el->sym, i);
+	return out.text;
+}
+
+static int64_t
+limit_by(struct cj_elab *el, int64_t bytes, int64_t proved, struct plan *p,
+    const char *format, const char *what)
+{
+	if (proved >= bytes)
+		return bytes;
+	p->why = cj_printf(el->arena, format, what, (long long)proved);
+	return proved;
+}
+
+/* The largest power of two, up to `bytes`, at which every access begins. */
+static int64_t
+proved_alignment(struct cj_elab *el, struct plan *p, int64_t bytes)
+{
+	const struct cj_tensor *t = p->t;
+	const struct cj_object *o = &el->m->objects.at[t->object];
+	unsigned i;
+
+	bytes = limit_by(el, bytes, power_in(o->align), p,
+	    "\"%s\" is aligned to %lld bytes", o->name);
+	bytes = limit_by(el, bytes, power_in(cj_int_divisor(&el->sym,
+	    t->offset)) * p->bytes, p,
+	    "the offset %s is known to be a multiple of %lld bytes only",
+	    int_text(el, t->offset));
+	if (t->layout->offset != NULL)
+		bytes = limit_by(el, bytes, power_in(cj_int_divisor(&el->sym,
+		    t->layout->offset->value)) * p->bytes, p,
+		    "the offset %s is known to be a multiple of %lld bytes "
+		    "only", int_text(el, t->layout->offset->value));
+	for (i = 0; i < p->axes; i++) {
+		const struct axis *a = &p->axis[i];
+
+		if (a->taken == 0)
+			bytes = limit_by(el, bytes, power_in(cj_int_divisor(
+			    &el->sym, a->stride)) * p->bytes, p,
+			    "the stride %s is known to be a multiple of %lld "
+			    "bytes only", int_text(el, a->stride));
+	}
+	if (t->layout->is_composed && t->layout->swizzle.bits > 0)
+		bytes = limit_by(el, bytes, ((int64_t)p->bytes <<
+		    t->layout->swizzle.base), p,
+		    "the swizzle%s keeps %lld bytes together", "");
+	return bytes;
+}
+
+/* ---- coordinates in what the view was cut from --------------------------- */
+
+/* The component of a coordinate that belongs to a limit's leaf. */
+struct component {
+	struct cj_int at, limit;
+};
+
+static unsigned
+components(struct cj_elab *el, const struct cj_tuple *coord,
+    const struct cj_tuple *limit, struct component *out, unsigned count)
+{
+	const struct cj_tuple *zero = cj_tuple_known(&el->al, 0);
+	uint32_t i;
+
+	if (cj_is_leaf(limit)) {
+		if (count == MAX_AXES)
+			cj_bug(el->recover, "a guard with too many modes");
+		out[count].at = coord->value;
+		out[count].limit = limit->value;
+		return count + 1;
+	}
+	for (i = 0; i < limit->rank; i++)
+		count = components(el, cj_is_leaf(coord) ||
+		    i >= coord->rank ? zero : coord->at[i], limit->at[i],
+		    out, count);
+	return count;
+}
+
+static unsigned
+coordinate_at(struct cj_elab *el, const struct plan *p, uint32_t r,
+    struct component *out, const struct cj_tuple **whole)
+{
+	struct cj_layout l = *p->t->cut->coord;
+	const struct cj_tuple *c;
+
+	l.offset = p->t->cut->offset;
+	if (!cj_is_leaf(l.shape) && l.shape->rank == 0)
+		c = l.offset;
+	else
+		c = cj_layout_at(&el->al, &l, cj_tuple_known(&el->al, r));
+	if (c == NULL)
+		cj_bug(el->recover, "no coordinate: %s", el->al.why.text);
+	*whole = c;
+	return components(el, c, p->t->cut->limit, out, 0);
+}
+
+/* No guard cuts through an access: both of its ends are inside or neither. */
+static bool
+is_uniform(struct cj_elab *el, const struct plan *p, uint32_t first,
+    uint32_t last)
+{
+	struct component a[MAX_AXES], b[MAX_AXES];
+	const struct cj_tuple *c;
+	unsigned n = coordinate_at(el, p, first, a, &c), i;
+	struct cj_int d;
+
+	coordinate_at(el, p, last, b, &c);
+	for (i = 0; i < n; i++) {
+		d = cj_int_sub(&el->sym, b[i].at, a[i].at);
+		if (cj_is_value(d, 0))
+			continue;
+		if (!cj_is_known(d) || d.value < 0 || d.value >= p->width ||
+		    !cj_int_divisible(&el->sym, a[i].at, p->width) ||
+		    !cj_int_divisible(&el->sym, a[i].limit, p->width))
+			return cj_elab_proves_less(el, b[i].at, b[i].limit);
+	}
+	return true;
+}
+
+/* ---- the plan ------------------------------------------------------------ */
+
+/* Which access each register belongs to, and where in it. */
+static void
+assign_registers(struct plan *p)
+{
+	uint32_t r;
+	unsigned i;
+
+	for (r = 0; r < p->count; r++) {
+		int64_t at = 0, lane, back;
+
+		p->start[r] = r;
+		for (i = 0; i < p->axes; i++) {
+			const struct axis *a = &p->axis[i];
+			int64_t c = r / a->radix % a->extent;
+
+			if (a->taken != 0)
+				at += c % a->taken * a->run;
+			else if (cj_is_value(a->stride, 0))
+				p->start[r] -= (uint32_t)(c * a->radix);
+		}
+		lane = at % p->width;
+		p->lane[r] = (uint32_t)lane;
+		for (i = 0; i < p->axes; i++) {
+			const struct axis *a = &p->axis[i];
+			int64_t c = r / a->radix % a->extent;
+
+			if (a->taken == 0)
+				continue;
+			back = c % a->taken - (at - lane) / a->run % a->taken;
+			p->start[r] -= (uint32_t)(back * a->radix);
+		}
+	}
+}
+
+static bool
+guard_allows(struct cj_elab *el, const struct plan *p)
+{
+	uint32_t r;
+
+	if (!p->t->is_guarded || p->width == 1)
+		return true;
+	if (p->t->pred != NULL)
+		return false;
+	for (r = 0; r < p->count; r++)
+		if (p->lane[r] == p->width - 1 &&
+		    !is_uniform(el, p, p->start[r], r))
+			return false;
+	return true;
+}
+
+static int64_t
+widest(const struct cj_elab *el, const struct cj_tensor *t)
+{
+	const struct cj_object *o = &el->m->objects.at[t->object];
+
+	return el->target != NULL && el->target->family >= 100 &&
+	    o->kind != CJ_OBJECT_SHARED ? MAX_BYTES_SM100 : MAX_BYTES;
+}
+
+static void
+choose_width(struct cj_elab *el, struct plan *p)
+{
+	int64_t run = find_chain(p), most, ideal;
+
+	most = run * p->bytes < widest(el, p->t) ? run * p->bytes :
+	    widest(el, p->t);
+	ideal = most < MAX_BYTES ? most : MAX_BYTES;
+	if (run == 1 && p->axes > 0)
+		p->why = "no mode of the view is known to have stride 1";
+	most = proved_alignment(el, p, most);
+	p->width = most < p->bytes ? 1 : (uint32_t)(most / p->bytes);
+	assign_registers(p);
+	while (!guard_allows(el, p)) {
+		p->why = "the guard may cut through wider accesses";
+		p->width /= 2;
+		assign_registers(p);
+	}
+	if ((int64_t)p->width * p->bytes >= ideal && run > 1)
+		p->why = NULL;
+}
+
+static bool
+make_plan(struct cj_elab *el, struct plan *p, struct cj_span span,
+    const struct cj_tensor *t)
+{
+	uint64_t count = 1;
+
+	memset(p, 0, sizeof *p);
+	p->t = t;
+	p->span = span;
+	if (cj_kind_bits(t->element) < 8 && t->element != CJ_KIND_BOOL) {
+		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
+		    "accesses to elements under 8 bits are not supported by "
+		    "this version");
+		return false;
+	}
+	p->bytes = cj_kind_bytes(t->element);
+	if (!add_axes(el, p, t->layout->shape, t->layout->stride, &count))
+		return false;
+	p->count = (uint32_t)count;
+	p->start = CJ_NEWS(el->arena, uint32_t, p->count);
+	p->lane = CJ_NEWS(el->arena, uint32_t, p->count);
+	choose_width(el, p);
+	if (p->why != NULL && p->count > 1 && el->time == CJ_TIME_DEVICE)
+		cj_elab_report(el, CJ_DIAG_NARROW_ACCESS, span,
+		    "accesses of %u bytes: %s", p->width * p->bytes, p->why);
+	return true;
+}
+
+/* ---- what every access needs --------------------------------------------- */
+
+static bool
+may_touch(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
+{
+	const struct cj_object *o = &el->m->objects.at[t->object];
+
+	if (el->em != NULL && el->time != CJ_TIME_HOST) {
+		cj_elab_object_leaf(el, t->object);
+		return true;
+	}
+	cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
+	    "the elements of \"%s\" are read and written in \"launch\" blocks "
+	    "alone", o->name);
+	return false;
+}
+
+static cj_ref
+offset_ref(struct cj_elab *el, const struct plan *p, uint32_t r)
+{
+	struct cj_int at = cj_known(0);
+	const struct cj_layout *l = p->t->layout;
+
+	if ((cj_is_leaf(l->shape) || l->shape->rank != 0) &&
+	    !cj_layout_offset(&el->al, l, cj_tuple_known(&el->al, r), &at))
+		cj_bug(el->recover, "no offset: %s", el->al.why.text);
+	return cj_elab_ref_int(el, cj_int_add(&el->sym, p->t->offset, at));
+}
+
+static cj_ref
+both(struct cj_elab *el, cj_ref a, cj_ref b)
+{
+	return a == 0 ? b : cj_emit2(&el->em->b, CJ_OP_AND,
+	    cj_type_of(CJ_KIND_BOOL, 1), a, b);
+}
+
+static bool
+predicate(struct cj_elab *el, const struct plan *p,
+    const struct cj_tuple *coord, cj_ref *mask)
+{
+	struct cj_value c = cj_value_from_tuple(el, coord), v;
+	bool known, truth;
+	cj_ref ref;
+
+	v = cj_elab_call_values(el, p->span, *p->t->pred, &c, 1);
+	if (!cj_elab_condition(el, p->span, v, &known, &truth, &ref))
+		return false;
+	if (known && truth)
+		return true;
+	*mask = both(el, *mask, known ? cj_emit_bool(&el->em->b, truth) :
+	    ref);
+	return true;
+}
+
+/* The mask of the access that begins at register r; 0: always inside. */
+static bool
+mask_at(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref *mask)
+{
+	struct component c[MAX_AXES];
+	const struct cj_tuple *coord;
+	unsigned n, i;
+
+	*mask = 0;
+	if (!p->t->is_guarded)
+		return true;
+	if (p->t->cut == NULL)
+		return p->t->pred == NULL || predicate(el, p,
+		    cj_tuple_known(&el->al, 0), mask);
+	n = coordinate_at(el, p, r, c, &coord);
+	for (i = 0; i < n; i++) {
+		if (cj_elab_proves_less(el, c[i].at, c[i].limit))
+			continue;
+		*mask = both(el, *mask, cj_emit2(&el->em->b, CJ_OP_LT,
+		    cj_type_of(CJ_KIND_BOOL, 1), cj_elab_ref_int(el, c[i].at),
+		    cj_elab_ref_int(el, c[i].limit)));
+	}
+	return p->t->pred == NULL || predicate(el, p, coord, mask);
+}
+
+static uint32_t
+access_of(struct cj_elab *el, const struct plan *p, const struct cj_how *how)
+{
+	struct cj_access a = { .object = p->t->object,
+	    .align = p->width * p->bytes, .cache = how->cache,
+	    .order = how->order, .scope = how->scope, .why = p->why };
+
+	return cj_module_access(el->m, &a);
+}
+
+/* ---- loads --------------------------------------------------------------- */
+
+static cj_ref
+load_one(struct cj_elab *el, const struct plan *p, uint32_t r,
+    uint32_t access, cj_ref fill)
+{
+	cj_type type = cj_type_of(p->t->element, p->width);
+	cj_ref refs[3];
+	uint32_t count = 1;
+
+	refs[0] = offset_ref(el, p, r);
+	if (!mask_at(el, p, r, &refs[1]))
+		return 0;
+	if (refs[1] != 0) {
+		refs[2] = fill;
+		count = 3;
+	}
+	return cj_emit(&el->em->b, CJ_OP_LOAD, type, access, refs, count);
+}
+
+static bool
+fill_ref(struct cj_elab *el, const struct plan *p, cj_ref *fill)
+{
+	struct cj_value v;
+
+	*fill = 0;
+	if (!p->t->is_guarded)
+		return true;
+	if (!p->t->has_fill) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, p->span,
+		    "a guarded view without \"fill\" can only be written"),
+		    "Say what is read outside: guard(view, fill = 0).");
+		return false;
+	}
+	v = cj_elab_coerce(el, p->span, p->t->element, *p->t->fill);
+	if (v.kind == CJ_VALUE_ERROR)
+		return false;
+	*fill = cj_elab_ref(el, &v, p->t->element);
+	if (p->width > 1)
+		*fill = cj_emit1(&el->em->b, CJ_OP_SPLAT,
+		    cj_type_of(p->t->element, p->width), *fill);
+	return true;
+}
+
+static cj_ref
+concat(struct cj_elab *el, enum cj_kind k, uint32_t width,
+    const cj_ref *refs, uint32_t count)
+{
+	if (count == 1)
+		return refs[0];
+	return cj_emit(&el->em->b, CJ_OP_CONCAT, cj_type_of(k,
+	    count * width), 0, refs, count);
+}
+
+struct cj_value
+cj_tensor_load(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_how *how)
+{
+	struct plan p;
+	cj_ref *refs, fill, whole;
+	uint32_t *number, *at, r, count = 0, access;
+	const struct cj_tuple *shape = t->layout->shape;
+
+	if (!may_touch(el, span, t) || !make_plan(el, &p, span, t) ||
+	    !fill_ref(el, &p, &fill))
+		return cj_value_error();
+	el->m->objects.at[t->object].reads = true;
+	access = access_of(el, &p, how);
+	refs = CJ_NEWS(el->arena, cj_ref, p.count);
+	number = CJ_NEWS(el->arena, uint32_t, p.count);
+	at = CJ_NEWS(el->arena, uint32_t, p.count);
+	for (r = 0; r < p.count; r++) {
+		if (p.start[r] != r)
+			continue;
+		number[r] = count;
+		refs[count] = load_one(el, &p, r, access, fill);
+		if (refs[count++] == 0)
+			return cj_value_error();
+	}
+	for (r = 0; r < p.count; r++)
+		at[r] = number[p.start[r]] * p.width + p.lane[r];
+	whole = concat(el, t->element, p.width, refs, count);
+	if (!cj_is_leaf(shape) && shape->rank == 0)
+		shape = NULL;
+	return cj_value_regs(el, t->element, shape,
+	    cj_elab_permute(el, whole, at, p.count));
+}
+
+/* ---- stores -------------------------------------------------------------- */
+
+static bool
+store_one(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref value,
+    uint32_t access)
+{
+	cj_ref refs[3];
+	uint32_t *from = CJ_NEWS(el->arena, uint32_t, p->width), i;
+
+	for (i = 0; i < p->count; i++)
+		if (p->start[i] == r)
+			from[p->lane[i]] = i;
+	refs[0] = offset_ref(el, p, r);
+	refs[1] = cj_elab_permute(el, value, from, p->width);
+	if (!mask_at(el, p, r, &refs[2]))
+		return false;
+	cj_emit(&el->em->b, CJ_OP_STORE, 0, access, refs,
+	    refs[2] == 0 ? 2 : 3);
+	return true;
+}
+
+/* The same element would be written several times. */
+static bool
+overlaps(struct cj_elab *el, const struct plan *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->axes; i++)
+		if (cj_is_value(p->axis[i].stride, 0)) {
+			cj_elab_error(el, CJ_DIAG_WRONG_PLACE, p->span,
+			    "a view with a stride of 0 over %lld elements "
+			    "cannot be written",
+			    (long long)p->axis[i].extent);
+			return true;
+		}
+	return false;
+}
+
+static struct cj_value
+value_to_store(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, struct cj_value v)
+{
+	const struct cj_tuple *shape = t->layout->shape;
+	bool is_element = !cj_is_leaf(shape) && shape->rank == 0;
+
+	v = cj_elab_coerce(el, span, t->element, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	if (!is_element)
+		return cj_elab_broadcast(el, span, v, shape);
+	if (cj_shape_count(cj_value_shape(&v)) == 1)
+		return v;
+	return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
+	    "one element is assigned to, this is %s", cj_value_what(el, &v));
+}
+
+void
+cj_tensor_store(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, struct cj_value v, const struct cj_how *how)
+{
+	struct plan p;
+	uint32_t r, access;
+	cj_ref value;
+
+	if (!may_touch(el, span, t) || !make_plan(el, &p, span, t) ||
+	    overlaps(el, &p))
+		return;
+	v = value_to_store(el, span, t, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return;
+	el->m->objects.at[t->object].writes = true;
+	value = cj_elab_ref(el, &v, t->element);
+	access = access_of(el, &p, how);
+	for (r = 0; r < p.count; r++)
+		if (p.start[r] == r && !store_one(el, &p, r, value, access))
+			return;
+}

@@ -1,0 +1,308 @@
+/*
+ * Views of memory: whatever a layout operation does to a tensor's layout it
+ * does to the coordinates too that the view's elements have in what it was
+ * cut from, so that guard() knows what lies outside.
+ */
+#include "elab_priv.h"
+
+static const struct cj_layout *
+rank_zero(struct cj_elab *el)
+{
+	return cj_layout_make(&el->al, cj_tuple_make(&el->al, NULL, 0), NULL);
+}
+
+/* ---- cuts ---------------------------------------------------------------- */
+
+static struct cj_cut *
+new_cut(struct cj_elab *el, const struct cj_tensor *t)
+{
+	struct cj_cut *c = CJ_NEW(el->arena, struct cj_cut);
+
+	c->coord = cj_layout_identity(&el->al, t->layout->shape);
+	c->offset = cj_tuple_known(&el->al, 0);
+	c->limit = t->layout->shape;
+	return c->coord == NULL ? NULL : c;
+}
+
+/* The coordinates with their offset inside, as slices take it. */
+static const struct cj_layout *
+with_offset(struct cj_elab *el, const struct cj_cut *c)
+{
+	struct cj_layout *l = cj_memdup(el->arena, c->coord,
+	    sizeof *c->coord);
+
+	l->offset = c->offset;
+	return l;
+}
+
+static struct cj_cut *
+cut_of(struct cj_elab *el, const struct cj_cut *from,
+    const struct cj_layout *l)
+{
+	struct cj_cut *c = CJ_NEW(el->arena, struct cj_cut);
+	struct cj_layout *bare = cj_memdup(el->arena, l, sizeof *l);
+
+	c->limit = from->limit;
+	c->offset = l->offset == NULL ? cj_tuple_known(&el->al, 0) :
+	    l->offset;
+	bare->offset = NULL;
+	c->coord = bare;
+	return c;
+}
+
+struct cj_value
+cj_tensor_map(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, bool cuts, cj_layout_map *map, void *user,
+    const char *what)
+{
+	struct cj_tensor made = *t;
+	const struct cj_cut *cut = t->cut;
+	struct cj_cut *moved;
+
+	made.layout = map(&el->al, t->layout, user);
+	if (made.layout == NULL)
+		return cj_elab_refused(el, span, what);
+	if (cut == NULL && cuts)
+		cut = new_cut(el, t);
+	if (cut != NULL) {
+		moved = CJ_NEW(el->arena, struct cj_cut);
+		*moved = *cut;
+		moved->coord = map(&el->al, cut->coord, user);
+		if (moved->coord == NULL)
+			return cj_elab_refused(el, span, what);
+		made.cut = moved;
+	}
+	return cj_value_tensor(el, &made);
+}
+
+/* ---- bounds that are known ----------------------------------------------- */
+
+static bool
+is_inside(struct cj_elab *el, struct cj_span span, const struct cj_tuple *c,
+    const struct cj_tuple *shape, uint32_t mode)
+{
+	struct cj_int extent;
+	uint32_t i;
+
+	if (c->kind == CJ_TUPLE_TUPLE && !cj_is_leaf(shape) &&
+	    c->rank == shape->rank) {
+		for (i = 0; i < c->rank; i++)
+			if (!is_inside(el, span, c->at[i], shape->at[i],
+			    mode == UINT32_MAX ? i : mode))
+				return false;
+		return true;
+	}
+	if (c->kind != CJ_TUPLE_INT || !cj_is_known(c->value))
+		return true;
+	extent = cj_tuple_product(&el->al, shape);
+	if (c->value.value >= 0 && (!cj_is_known(extent) ||
+	    c->value.value < extent.value))
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+	    "the coordinate %lld of mode %u lies outside: the extent is %lld",
+	    (long long)c->value.value, mode == UINT32_MAX ? 0 : mode,
+	    (long long)extent.value);
+	return false;
+}
+
+/* ---- slices -------------------------------------------------------------- */
+
+static bool
+has_any(const struct cj_tuple *c)
+{
+	uint32_t i;
+
+	if (cj_is_leaf(c))
+		return c->kind == CJ_TUPLE_ANY;
+	for (i = 0; i < c->rank; i++)
+		if (has_any(c->at[i]))
+			return true;
+	return false;
+}
+
+static struct cj_value
+element(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
+    const struct cj_tuple *coord)
+{
+	struct cj_tensor made = *t;
+	struct cj_cut *cut;
+	struct cj_int at;
+
+	if (!cj_layout_offset(&el->al, t->layout, coord, &at))
+		return cj_elab_refused(el, span, "index");
+	made.offset = cj_int_add(&el->sym, t->offset, at);
+	made.layout = rank_zero(el);
+	if (t->cut != NULL) {
+		cut = CJ_NEW(el->arena, struct cj_cut);
+		cut->coord = rank_zero(el);
+		cut->limit = t->cut->limit;
+		cut->offset = cj_layout_at(&el->al, with_offset(el, t->cut),
+		    coord);
+		if (cut->offset == NULL)
+			return cj_elab_refused(el, span, "index");
+		made.cut = cut;
+	}
+	return cj_value_tensor(el, &made);
+}
+
+struct cj_value
+cj_tensor_slice(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord)
+{
+	struct cj_tensor made = *t;
+	const struct cj_layout *rest;
+	const struct cj_tuple *offset;
+
+	if (!is_inside(el, span, coord, t->layout->shape, UINT32_MAX))
+		return cj_value_error();
+	if (!has_any(coord))
+		return element(el, span, t, coord);
+	if (!cj_layout_slice(&el->al, t->layout, coord, &made.layout,
+	    &offset))
+		return cj_elab_refused(el, span, "index");
+	assert(offset->kind == CJ_TUPLE_INT);
+	made.offset = cj_int_add(&el->sym, t->offset, offset->value);
+	if (t->cut != NULL) {
+		if (!cj_layout_slice(&el->al, with_offset(el, t->cut), coord,
+		    &rest, &offset))
+			return cj_elab_refused(el, span, "index");
+		made.cut = cut_of(el, t->cut, rest);
+	}
+	return cj_value_tensor(el, &made);
+}
+
+/* ---- ranges: t[a..b, j] -------------------------------------------------- */
+
+struct window {
+	uint32_t mode;
+	bool is_whole;		/* the layout is one leaf */
+	struct cj_int first, count;
+};
+
+static const struct cj_tuple *
+replace(struct cj_algebra *al, const struct cj_tuple *t, uint32_t mode,
+    const struct cj_tuple *with)
+{
+	const struct cj_tuple *at[CJ_MAX_RANK];
+	uint32_t i;
+
+	for (i = 0; i < t->rank; i++)
+		at[i] = i == mode ? with : t->at[i];
+	return cj_tuple_make(al, at, t->rank);
+}
+
+static const struct cj_layout *
+narrowed(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct window *w = user;
+	struct cj_layout *made = cj_memdup(al->arena, l, sizeof *l);
+	const struct cj_tuple *count = cj_tuple_int(al, w->count);
+
+	made->shape = w->is_whole ? count :
+	    replace(al, l->shape, w->mode, count);
+	return made;
+}
+
+/* The coordinate that is `first` in the window's mode and 0 elsewhere. */
+static const struct cj_tuple *
+window_start(struct cj_elab *el, const struct cj_tuple *shape,
+    const struct window *w)
+{
+	const struct cj_tuple **at;
+	uint32_t i;
+
+	if (w->is_whole)
+		return cj_tuple_int(&el->al, w->first);
+	at = CJ_NEWS(el->arena, const struct cj_tuple *, shape->rank);
+	for (i = 0; i < shape->rank; i++)
+		at[i] = i == w->mode ? cj_tuple_int(&el->al, w->first) :
+		    cj_tuple_any(&el->al);
+	return cj_tuple_make(&el->al, at, shape->rank);
+}
+
+/* Move a tensor's origin to the start of the window, keeping its shape. */
+static bool
+move_origin(struct cj_elab *el, struct cj_tensor *t, const struct window *w)
+{
+	const struct cj_tuple *start = window_start(el, t->layout->shape, w);
+	const struct cj_tuple *offset;
+	const struct cj_layout *rest;
+	struct cj_layout *moved;
+	struct cj_cut *cut;
+
+	if (!cj_layout_slice(&el->al, t->layout, start, &rest, &offset))
+		return false;
+	t->offset = cj_int_add(&el->sym, t->offset, offset->value);
+	if (rest->offset != NULL) {
+		moved = cj_memdup(el->arena, t->layout, sizeof *t->layout);
+		moved->offset = rest->offset;
+		t->layout = moved;
+	}
+	if (t->cut == NULL)
+		return true;
+	if (!cj_layout_slice(&el->al, with_offset(el, t->cut), start, &rest,
+	    &offset))
+		return false;
+	cut = CJ_NEW(el->arena, struct cj_cut);
+	*cut = *t->cut;
+	cut->offset = rest->offset;
+	t->cut = cut;
+	return true;
+}
+
+static struct cj_value
+window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
+    uint32_t mode, const struct cj_range_value *r)
+{
+	struct window w = { .mode = mode, .first = r->first };
+	const struct cj_tuple *shape = t->layout->shape, *leaf;
+	struct cj_tensor made = *t;
+
+	w.is_whole = cj_is_leaf(shape);
+	leaf = w.is_whole ? shape : shape->at[mode];
+	if (!cj_is_leaf(leaf))
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+		    "a range cuts a single mode, mode %u has several", mode);
+	if (cj_int_less(&el->sym, leaf->value, r->last) == CJ_YES ||
+	    cj_int_less(&el->sym, r->first, cj_known(0)) == CJ_YES)
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+		    "the range leaves mode %u", mode);
+	w.count = cj_int_max(&el->sym, cj_known(0),
+	    cj_int_sub(&el->sym, r->last, r->first));
+	if (!move_origin(el, &made, &w))
+		return cj_elab_refused(el, span, "index");
+	return cj_tensor_map(el, span, &made, false, narrowed, &w, "index");
+}
+
+struct cj_value
+cj_tensor_index(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_value *at, uint32_t count)
+{
+	struct cj_value v = cj_value_tensor(el, t), coord;
+	struct cj_value *plain = CJ_NEWS(el->arena, struct cj_value,
+	    count + 1);
+	uint32_t i, rank = cj_layout_rank(t->layout);
+	const struct cj_tuple *c;
+
+	for (i = 0; i < count; i++) {
+		plain[i] = at[i];
+		if (at[i].kind != CJ_VALUE_RANGE)
+			continue;
+		if (count != rank)
+			return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+			    "there are %u coordinates for %u modes", count,
+			    rank);
+		v = window(el, span, v.tensor, i, at[i].range);
+		if (v.kind == CJ_VALUE_ERROR)
+			return v;
+		plain[i] = (struct cj_value){ .kind = CJ_VALUE_ANY };
+	}
+	coord = count == 1 ? plain[0] :
+	    cj_value_tuple(el, plain, NULL, count);
+	c = cj_value_to_tuple(el, span, &coord);
+	if (c == NULL)
+		return cj_value_error();
+	if (c->kind == CJ_TUPLE_ANY)
+		return v;
+	return cj_tensor_slice(el, span, v.tensor, c);
+}

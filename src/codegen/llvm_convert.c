@@ -9,6 +9,8 @@
  */
 #include "llvm_round.h"
 
+#include <stdio.h>
+
 const struct cj_conversion cj_llvm_default = { .is_default = true };
 
 /* Nearest even and, for the kind, the usual treatment of what is too large. */

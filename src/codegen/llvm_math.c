@@ -7,6 +7,8 @@
  */
 #include "llvm_gen.h"
 
+#include <stdio.h>
+
 static const struct {
 	const char *f32;	/* of one operand; div.full: of two */
 	const char *f16, *bf16;	/* NULL: none */

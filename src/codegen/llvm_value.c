@@ -3,6 +3,8 @@
  */
 #include "llvm_gen.h"
 
+#include <stdio.h>
+
 static uint32_t
 count_of(const struct cj_llvm_gen *g, cj_ref r)
 {

@@ -106,7 +106,7 @@ cj_lex_bad_number(struct cj_lexer *lx, const char *text, uint32_t length)
 	}
 	d = cj_report(lx->diags, CJ_DIAG_BAD_NUMBER, lx->token.span,
 	    "\"%.*s\" is no number", (int)length, text);
-	if (text[0] == '0' && length > 1 && isdigit((unsigned char)text[1]) == 0)
+	if (text[0] == '0' && length > 1 && isalpha((unsigned char)text[1]))
 		cj_help(d, "Hexadecimal is 0x1f, binary is 0b101.");
 	else
 		cj_help(d, "Numbers have no suffix; f32(1) converts.");

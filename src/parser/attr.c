@@ -80,7 +80,8 @@ report_unknown(struct cj_resolve *r, const struct cj_node *attr,
 		    table[i].name);
 		words[n++] = table[i].name;
 	}
-	d = cj_report(r->diags, CJ_DIAG_UNKNOWN_ATTRIBUTE, attr->attr.path->span,
+	d = cj_report(r->diags, CJ_DIAG_UNKNOWN_ATTRIBUTE,
+	    attr->attr.path->span,
 	    other != NULL ? "attribute \"%s\" does not belong to %s" :
 	    "unknown attribute \"%s\" of %s", name, places[place]);
 	if (other != NULL)

@@ -7,7 +7,11 @@
 
 #include "parser.h"
 
-enum cj_format_kind { CJ_FORMAT_TOKEN, CJ_FORMAT_LINE_COMMENT, CJ_FORMAT_COMMENT };
+enum cj_format_kind {
+	CJ_FORMAT_TOKEN,
+	CJ_FORMAT_LINE_COMMENT,
+	CJ_FORMAT_COMMENT
+};
 
 /* A token or a comment of the text. */
 struct cj_format_item {
@@ -18,7 +22,7 @@ struct cj_format_item {
 	uint32_t lines_before;		/* ends of lines in front of it */
 	bool has_space;			/* blanks in front of it */
 	bool is_type_colon;		/* name: type, not shape:stride */
-	bool is_prefix;			/* - ! ~ * of one operand, . of a choice */
+	bool is_prefix;			/* - ! ~ * of one operand, .choice */
 	bool is_set;			/* { and } of a set */
 };
 

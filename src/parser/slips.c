@@ -332,7 +332,8 @@ slip_else(const struct slip *s)
 
 	if (!expects(s, CJ_TOKEN_ELSE) || expects(s, CJ_TOKEN_LET))
 		return false;
-	d = report(s, s->bad.span, "an \"if\" that gives a value needs \"else\"");
+	d = report(s, s->bad.span,
+	    "an \"if\" that gives a value needs \"else\"");
 	cj_help(d, "Write if c { a } else { b }.");
 	return true;
 }

@@ -41,7 +41,8 @@ static const struct { const char *from, *to; } cases[] = {
 	    "fn f() { where(a); a = where (b); }\n" },
 	{ "kernel k(n:int)\n    where n>1\n  target sm_80\n  {\n}",
 	    "kernel k(n: int)\nwhere n > 1\ntarget sm_80\n{\n}\n" },
-	{ "fn f()\n{\na;\n\n\n\nb;\n\n}\n", "fn f()\n{\n    a;\n\n    b;\n}\n" },
+	{ "fn f()\n{\na;\n\n\n\nb;\n\n}\n",
+	    "fn f()\n{\n    a;\n\n    b;\n}\n" },
 	{ "fn f()\n{\n\n   if a {\nb();\n}\nelse {\nc();\n}\n}\n",
 	    "fn f()\n{\n    if a {\n        b();\n    }\n    else {\n"
 	    "        c();\n    }\n}\n" },
@@ -53,7 +54,8 @@ static const struct { const char *from, *to; } cases[] = {
 	{ "test \"t\" over a in {1,\n2}, b in {3},\nc in {4} {\na();\n}\n",
 	    "test \"t\" over a in {1,\n                    2}, b in {3},\n"
 	    "    c in {4} {\n    a();\n}\n" },
-	{ "fn f() { // one\n    a; //two\n    abc;   // three\n\n    b; // x\n}\n",
+	{ "fn f() { // one\n    a; //two\n    abc;   // three\n\n"
+	    "    b; // x\n}\n",
 	    "fn f() {  // one\n    a;    //two\n    abc;  // three\n\n"
 	    "    b;  // x\n}\n" },
 	{ "/* a */const b=/* c */1/* d */;/* e\n  f */\n",

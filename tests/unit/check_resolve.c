@@ -35,7 +35,8 @@ static const char *const right[] = {
 	    "continue; } produce p as t { for j in 0..3 { break; } } } } }",
 	"kernel k(n: int) { fn g() { sync(); shared s: f32; } "
 	    "launch grid(1) { g(); } }",
-	"kernel k(n: int) { } test \"t\" over n in {1}, m in 0..n { launch k(n); "
+	"kernel k(n: int) { } test \"t\" over n in {1}, m in 0..n { "
+	    "launch k(n); "
 	    "let f = fn() { launch k[0](m); }; }",
 	"kernel k(n: int) { } bench \"b\" { time k(3) bytes(1) flops(2); }",
 	"kernel k(const a = 1, n: int) { } tune k over a in {1} where a < 3;",

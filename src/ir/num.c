@@ -17,7 +17,7 @@ static const struct cj_format formats[CJ_KIND_COUNT] = {
 	[CJ_KIND_F8E5M2] = { 8, 5, 2, 15, 0x7b, 0x7c, 0x7f },
 	[CJ_KIND_F16] = { 16, 5, 10, 15, 0x7bff, 0x7c00, 0x7fff },
 	[CJ_KIND_BF16] = { 16, 8, 7, 127, 0x7f7f, 0x7f80, 0x7fff },
-	[CJ_KIND_TF32] = { 19, 8, 10, 127, 0x1fbff, 0x1fc00, 0x1ffff },
+	[CJ_KIND_TF32] = { 19, 8, 10, 127, 0x3fbff, 0x3fc00, 0x3ffff },
 	[CJ_KIND_F32] = { 32, 8, 23, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff },
 	[CJ_KIND_F64] = { 64, 11, 52, 1023, 0x7fefffffffffffff,
 	    0x7ff0000000000000, 0x7fffffffffffffff },

@@ -419,6 +419,13 @@ cj_interp_LOAD(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_load);
 }
 
+static bool
+takes_part(const struct cj_frame *f, const struct view *v, uint32_t lane)
+{
+	return cj_lane_runs(f, lane)
+	    && (v->mask == NULL || v->mask[lane]);
+}
+
 /* ---- store ----------------------------------------------------------------- */
 
 static void
@@ -437,6 +444,48 @@ store_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 		    f->regs + s->b + lane * v->bytes, f->lanes);
 }
 
+static bool
+meet(const struct view *v, uint32_t i, uint32_t j)
+{
+	uint64_t apart = (uint64_t)v->offset[j] - (uint64_t)v->offset[i];
+
+	return apart < v->width || 0 - apart < v->width;
+}
+
+/* Each vector behind the one before, as nearly always. */
+static bool
+is_ascending(const struct cj_frame *f, const struct view *v)
+{
+	uint32_t i;
+
+	for (i = 1; i < f->lanes; i++)
+		if (v->offset[i] < v->offset[i - 1] || meet(v, i - 1, i))
+			return false;
+	return true;
+}
+
+/* Two lanes of one store that meet: nothing says whose value stays. */
+static void
+check_lanes(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+{
+	uint32_t i, j;
+
+	if (is_ascending(f, v))
+		return;
+	for (i = 0; i < f->lanes; i++)
+		for (j = i + 1; j < f->lanes; j++) {
+			if (!meet(v, i, j) || !takes_part(f, v, i)
+			    || !takes_part(f, v, j))
+				continue;
+			cj_fault_at(f, s, i, CJ_DIAG_RACE, "\"%s\" is written "
+			    "at element %lld by lanes %u and %u of one store",
+			    name_of(f, v), (long long)(v->offset[i]
+			    < v->offset[j] ? v->offset[j] : v->offset[i]),
+			    (unsigned)i, (unsigned)j);
+			return;
+		}
+}
+
 /* a: offset, b: value, c: mask. */
 static void
 step_store(struct cj_frame *f, const struct cj_step *s)
@@ -450,10 +499,10 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 		store_range(f, s, &v);
 		return;
 	}
+	if (f->machine->race != NULL && v.bytes != 0)
+		check_lanes(f, s, &v);
 	for (lane = 0; lane < f->lanes; lane++) {
-		if (!cj_lane_runs(f, lane)
-		    || (v.mask != NULL && !v.mask[lane])
-		    || !may_write(f, s, &v, lane))
+		if (!takes_part(f, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
 		race_range(f, s, &v, lane, true);
 		deposit(f, s, &v, lane);
@@ -543,8 +592,7 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, true);
 	for (lane = 0; lane < f->lanes; lane++) {
-		if (!cj_lane_runs(f, lane)
-		    || (v.mask != NULL && !v.mask[lane]))
+		if (!takes_part(f, &v, lane))
 			continue;
 		if (!may_read(f, s, &v, lane) || !may_write(f, s, &v, lane))
 			continue;

@@ -268,6 +268,21 @@ scope_of(const struct facts *s, const struct cj_inst *i)
 	return CJ_SCOPE_THREAD;
 }
 
+static bool
+clamps(const struct cj_conversion *c)
+{
+	return !c->is_default && c->saturate;
+}
+
+static struct cj_range
+clamped(struct cj_range r, struct cj_range all)
+{
+	r.lo = r.lo < all.lo ? all.lo : r.lo > all.hi ? all.hi : r.lo;
+	r.hi = r.hi < all.lo ? all.lo : r.hi > all.hi ? all.hi : r.hi;
+	r.divisor = r.lo == r.hi ? cj_range_number(r.lo).divisor : 1;
+	return r;
+}
+
 static struct cj_range
 convert_range(const struct facts *s, const struct cj_inst *i)
 {
@@ -280,6 +295,9 @@ convert_range(const struct facts *s, const struct cj_inst *i)
 	if (cj_type_kind(i->type) == CJ_KIND_BOOL)
 		return r.lo > 0 || r.hi < 0 ? cj_range_number(1) :
 		    r.divisor == 0 ? cj_range_number(0) : all;
+	if (clamps(&s->m->conversions.at[i->attr]) &&
+	    (r.lo < all.lo || r.hi > all.hi))
+		return clamped(r, all);
 	/* INDEX does not wrap by arithmetic, but by conversion it does */
 	if (cj_type_kind(i->type) == CJ_KIND_INDEX && r.hi > all.hi)
 		return all;

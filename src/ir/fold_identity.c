@@ -98,7 +98,16 @@ fold_mul(const struct look *l)
 	return 0;
 }
 
-/* (x * b) / b and (x * b + c) / b with 0 <= c < b, of INDEX. */
+/* One value, or two constants that are the same. */
+static bool
+are_same(const struct look *l, cj_ref a, cj_ref b)
+{
+	const struct cj_constant *c = cj_constant_of(l->f->m, a);
+
+	return a == b || (c != NULL && c == cj_constant_of(l->f->m, b));
+}
+
+/* (x * b) / b of INDEX, which does not overflow. */
 static cj_ref
 fold_quotient_of_product(const struct look *l)
 {
@@ -112,7 +121,7 @@ fold_quotient_of_product(const struct look *l)
 	if (cj_fold_fact(l->f, l->b) == NULL ||
 	    cj_fold_fact(l->f, l->b)->lo < 1)
 		return 0;
-	return y == l->b ? x : x == l->b ? y : 0;
+	return are_same(l, y, l->b) ? x : are_same(l, x, l->b) ? y : 0;
 }
 
 /* Is 0 <= a < b known? */

@@ -279,6 +279,8 @@ truth_of(struct cj_elab *el, enum cj_truth t, enum cj_op op, struct cj_int a,
 
 	if (t != CJ_MAYBE)
 		return cj_value_bool(t == CJ_YES);
+	if (el->em == NULL)
+		return cj_value_error();
 	x = cj_elab_ref_int(el, a);
 	r = cj_emit2(&el->em->b, op, cj_type_of(CJ_KIND_BOOL, 1), x,
 	    cj_elab_ref_int(el, b));

@@ -289,6 +289,7 @@ struct cj_elab {
 	enum cj_time time;
 	struct cj_emitter *em;		/* NULL: compile time only */
 	struct cj_emitter *host;	/* level 1, while em is a launch's */
+	struct cj_emitter *device;	/* of the newest launch */
 	struct cj_env *env;
 	struct cj_jump *jump;
 	cj_place trail;			/* call or turn we are in */

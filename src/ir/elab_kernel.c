@@ -1,0 +1,447 @@
+/*
+ * Kernels: the module of a member for a binding. The host function checks the
+ * contract, then runs the host part; each launch block becomes a device
+ * function.
+ */
+#include "elab_contract.h"
+
+/* ---- launch -------------------------------------------------------------- */
+
+struct launch {
+	struct cj_int grid[3], block[3], cluster[3];
+	struct cj_launch record;
+	int64_t min_blocks, max_registers;
+};
+
+static bool
+extents(struct cj_elab *el, const struct cj_node *attr, struct cj_int out[3])
+{
+	const struct cj_list *items = &attr->attr.items;
+	struct cj_value at[3], v;
+	uint32_t count = items->count, i;
+
+	if (count == 0 || count > 3) {
+		cj_elab_error(el, CJ_DIAG_BAD_ATTRIBUTE, attr->span,
+		    "\"%s\" has 1 to 3 extents",
+		    cj_elab_name(el, attr->attr.name));
+		return false;
+	}
+	for (i = 0; i < count; i++)
+		at[i] = cj_elab_expr(el, items->at[i]);
+	v = at[0];
+	if (count == 1 && v.kind == CJ_VALUE_TUPLE) {
+		count = v.tuple->count;
+		if (count == 0 || count > 3) {
+			cj_elab_error(el, CJ_DIAG_BAD_ATTRIBUTE, attr->span,
+			    "\"%s\" has 1 to 3 extents, this is %s",
+			    cj_elab_name(el, attr->attr.name),
+			    cj_value_what(el, &v));
+			return false;
+		}
+		memcpy(at, v.tuple->at, count * sizeof *at);
+	}
+	for (i = 0; i < count; i++)
+		if (!cj_value_to_int(el, attr->span, &at[i], &out[i]))
+			return false;
+	return true;
+}
+
+static bool
+known_attr(struct cj_elab *el, const struct cj_node *attr, int64_t *out)
+{
+	struct cj_value v = cj_elab_expr(el, attr->attr.items.at[0]);
+
+	return cj_value_to_known(el, attr->span, &v, cj_printf(el->arena,
+	    "\"%s\"", cj_elab_name(el, attr->attr.name)), out);
+}
+
+static bool
+attribute(struct cj_elab *el, const struct cj_node *attr, struct launch *l)
+{
+	const char *name = cj_elab_name(el, attr->attr.name);
+
+	if (strcmp(name, "grid") == 0)
+		return extents(el, attr, l->grid);
+	if (strcmp(name, "block") == 0)
+		return extents(el, attr, l->block);
+	if (strcmp(name, "cooperative") == 0) {
+		l->record.cooperative = true;
+		return true;
+	}
+	if (strcmp(name, "dependent") == 0) {
+		l->record.dependent = true;
+		return true;
+	}
+	if (strcmp(name, "min_blocks") == 0)
+		return known_attr(el, attr, &l->min_blocks);
+	if (strcmp(name, "max_registers") == 0)
+		return known_attr(el, attr, &l->max_registers);
+	cj_elab_error(el, CJ_DIAG_UNSUPPORTED, attr->span,
+	    "the launch attribute \"%s\" is not supported by this version",
+	    name);
+	return false;
+}
+
+static bool
+check_block(struct cj_elab *el, const struct cj_node *n,
+    const struct launch *l)
+{
+	int64_t threads = 1;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!cj_is_known(l->block[i]))
+			return true;
+		if (l->block[i].value < 1 ||
+		    l->block[i].value > CJ_MAX_BLOCK_THREADS ||
+		    (i == 2 && l->block[i].value > CJ_MAX_BLOCK_Z)) {
+			cj_elab_error(el, CJ_DIAG_LIMIT, n->launch.attr->span,
+			    "extent %d of the block is %lld; it is 1 to %d",
+			    i, (long long)l->block[i].value, i == 2 ?
+			    CJ_MAX_BLOCK_Z : CJ_MAX_BLOCK_THREADS);
+			return false;
+		}
+		threads *= l->block[i].value;
+	}
+	if (threads <= CJ_MAX_BLOCK_THREADS)
+		return true;
+	cj_elab_error(el, CJ_DIAG_LIMIT, n->launch.attr->span,
+	    "the block has %lld threads, the most are %d",
+	    (long long)threads, CJ_MAX_BLOCK_THREADS);
+	return false;
+}
+
+static bool
+attributes(struct cj_elab *el, const struct cj_node *n, struct launch *l)
+{
+	bool ok = true;
+	uint32_t i;
+
+	memset(l, 0, sizeof *l);
+	for (i = 0; i < 3; i++)
+		l->grid[i] = l->block[i] = l->cluster[i] = cj_known(1);
+	ok = attribute(el, n->launch.attr, l);
+	for (i = 0; i < n->launch.attrs.count; i++)
+		ok = attribute(el, n->launch.attrs.at[i], l) && ok;
+	return ok && check_block(el, n, l);
+}
+
+static const char *
+device_name(struct cj_elab *el)
+{
+	struct cj_strbuf name;
+
+	cj_strbuf_init(&name, el->m->arena);
+	cj_strbuf_puts(&name, el->member->kernel);
+	if (el->member->member != 0)
+		cj_strbuf_printf(&name, "_m%u", el->member->member);
+	if (el->launches != 0)
+		cj_strbuf_printf(&name, "_l%u", el->launches);
+	return name.text;
+}
+
+static uint32_t
+device_function(struct cj_elab *el, const struct cj_node *n,
+    const struct launch *l)
+{
+	uint32_t f = cj_module_function(el->m, CJ_FUNCTION_DEVICE,
+	    device_name(el));
+	struct cj_function *fn = &el->m->functions.at[f];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		fn->block[i] = cj_is_known(l->block[i]) ?
+		    l->block[i].value : 0;
+		fn->cluster[i] = cj_is_known(l->cluster[i]) ?
+		    l->cluster[i].value : 0;
+	}
+	fn->min_blocks = l->min_blocks;
+	fn->max_registers = l->max_registers;
+	fn->place = cj_module_place(el->m, n->span, el->trail, -1);
+	return f;
+}
+
+static void
+device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
+{
+	struct cj_emitter *em = CJ_NEW(el->arena, struct cj_emitter);
+	struct cj_jump j = { .kind = CJ_JUMP_FUNCTION, .depth = 1,
+	    .is_launch = true, .type = cj_value_none() };
+	struct cj_jump *outer = el->jump;
+
+	em->function = function;
+	em->level = 2;
+	em->b.module = el->m;
+	em->b.region = el->m->functions.at[function].body;
+	el->host = el->em;
+	el->em = em;
+	el->time = CJ_TIME_DEVICE;
+	el->jump = &j;
+	cj_elab_block(el, n->launch.body);
+	el->left = 0;
+	el->jump = outer;
+	el->time = CJ_TIME_HOST;
+	el->em = el->host;
+	el->host = NULL;
+	el->device = em;
+}
+
+static void
+emit_launch(struct cj_elab *el, const struct cj_node *n,
+    const struct launch *l, uint32_t function)
+{
+	const struct cj_emitter *em = el->device;
+	uint32_t count = 9 + em->operands.len, i;
+	cj_ref *refs = CJ_NEWS(el->arena, cj_ref, count);
+	struct cj_launch record = l->record;
+
+	cj_elab_at(el, n->span);
+	for (i = 0; i < 3; i++) {
+		refs[i] = cj_elab_ref_int(el, l->grid[i]);
+		refs[3 + i] = cj_elab_ref_int(el, l->block[i]);
+		refs[6 + i] = cj_elab_ref_int(el, l->cluster[i]);
+	}
+	for (i = 9; i < count; i++)
+		refs[i] = em->operands.at[i - 9];
+	record.function = function;
+	*cj_push(el->m->arena, &el->m->launches) = record;
+	cj_emit(&el->em->b, CJ_OP_LAUNCH, 0, el->m->launches.len - 1, refs,
+	    count);
+}
+
+static void
+check_shared(struct cj_elab *el, const struct cj_node *n, uint32_t before)
+{
+	int64_t bytes = 0;
+	uint32_t i;
+
+	for (i = before; i < el->m->objects.len; i++) {
+		const struct cj_object *o = &el->m->objects.at[i];
+
+		if (o->kind == CJ_OBJECT_SHARED)
+			bytes += (o->extent * cj_kind_bits(o->element) + 7) / 8;
+	}
+	if (el->target != NULL && bytes > el->target->shared_bytes)
+		cj_elab_error(el, CJ_DIAG_LIMIT, n->span,
+		    "the block has %lld bytes of shared memory, %s has %d",
+		    (long long)bytes, el->target->name,
+		    el->target->shared_bytes);
+}
+
+void
+cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
+{
+	struct launch l;
+	uint32_t function, objects = el->m->objects.len;
+
+	if (el->time != CJ_TIME_HOST) {
+		cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
+		    "a launch block stands in the host part of a kernel");
+		return;
+	}
+	if (!attributes(el, n, &l))
+		return;
+	function = device_function(el, n, &l);
+	el->launches++;
+	memcpy(el->block_extent, l.block, sizeof l.block);
+	memcpy(el->grid_extent, l.grid, sizeof l.grid);
+	device_body(el, n, function);
+	check_shared(el, n, objects);
+	emit_launch(el, n, &l, function);
+}
+
+/* ---- shared memory ------------------------------------------------------- */
+
+static bool
+shared_align(struct cj_elab *el, const struct cj_node *n, int64_t *align)
+{
+	const struct cj_node *a = cj_attr_find(&n->field.attrs,
+	    cj_elab_intern(el, "align"));
+
+	*align = 16;
+	if (a == NULL)
+		return true;
+	if (!known_attr(el, a, align))
+		return false;
+	if (*align > 0 && *align <= 1024 && (*align & (*align - 1)) == 0)
+		return true;
+	cj_elab_error(el, CJ_DIAG_BAD_ATTRIBUTE, a->span,
+	    "an alignment is a power of two up to 1024, this is %lld",
+	    (long long)*align);
+	return false;
+}
+
+void
+cj_elab_shared(struct cj_elab *el, const struct cj_node *n)
+{
+	struct cj_value type = cj_elab_type_expr(el, n->field.type);
+	struct cj_object o = { .kind = CJ_OBJECT_SHARED };
+	struct cj_tensor t = { .level = 2, .offset = cj_known(0),
+	    .name = n->field.name.name, .span = n->span };
+	struct cj_strbuf text;
+	struct cj_int extent;
+	int64_t align;
+
+	if (el->time != CJ_TIME_DEVICE) {
+		cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
+		    "shared memory belongs to device code");
+		return;
+	}
+	if (type.kind == CJ_VALUE_ERROR || !shared_align(el, n, &align))
+		goto bind_error;
+	if (!type.type->is_tensor) {
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, n->field.type->span,
+		    "shared memory is a tensor(T, layout), this is %s",
+		    cj_value_text(el, &type));
+		goto bind_error;
+	}
+	extent = cj_layout_cosize(&el->al, type.type->layout);
+	if (!cj_is_known(extent)) {
+		cj_elab_error(el, CJ_DIAG_NOT_KNOWN, n->field.type->span,
+		    "the extents of shared memory must be known at compile "
+		    "time");
+		goto bind_error;
+	}
+	cj_strbuf_init(&text, el->m->arena);
+	cj_layout_print(&text, &el->sym, type.type->layout,
+	    CJ_STYLE_LANGUAGE);
+	o.element = t.element = type.type->scalar;
+	o.extent = extent.value;
+	o.align = (uint32_t)align;
+	o.reads = o.writes = true;
+	o.region = el->em->b.region;
+	o.name = cj_elab_name(el, n->field.name.name);
+	o.layout = text.text;
+	o.place = el->em->b.place;
+	t.object = cj_module_object(el->m, &o);
+	t.layout = type.type->layout;
+	cj_env_bind(el, t.name, CJ_BOUND_LET, cj_value_tensor(el, &t),
+	    n->field.name.span);
+	return;
+bind_error:
+	cj_env_bind(el, n->field.name.name, CJ_BOUND_LET, cj_value_error(),
+	    n->field.name.span);
+}
+
+/* ---- the module ---------------------------------------------------------- */
+
+/* Names and terms anew; what is emitted stays. */
+static void
+start_walk(struct cj_contract *c, enum cj_walk_kind walk)
+{
+	struct cj_elab *el = c->el;
+	uint32_t i;
+
+	cj_symtab_init(&el->sym, el->arena, el->names);
+	el->symbols.len = 1;
+	el->levels.len = 0;
+	el->em->terms.len = 0;
+	el->env = NULL;
+	cj_env_push(el);
+	el->env->file = el->unit->main;
+	c->walk = walk;
+	c->next = 0;
+	for (i = 0; i < c->b->consts.len; i++)
+		cj_env_bind(el, c->b->consts.at[i].name, CJ_BOUND_CONST,
+		    c->b->consts.at[i].value, c->kernel->span);
+}
+
+/* `alias(y)`: both may be the same view. */
+static void
+mark_aliases(struct cj_contract *c)
+{
+	struct cj_elab *el = c->el;
+	const struct cj_pattern *list;
+	uint32_t count, i, k;
+
+	cj_pattern_list(el, c->kernel, &list, &count);
+	for (i = 0; i < count; i++) {
+		const struct cj_node *item;
+
+		if (list[i].alias == NULL ||
+		    list[i].alias->attr.items.count == 0)
+			continue;
+		item = list[i].alias->attr.items.at[0];
+		for (k = 1; k < el->m->objects.len; k++) {
+			struct cj_object *o = &el->m->objects.at[k];
+
+			if (o->kind == CJ_OBJECT_TENSOR &&
+			    item->kind == CJ_NODE_NAME &&
+			    list[o->parameter].param->param.name.name ==
+			    item->name.name)
+				o->may_alias = true;
+		}
+	}
+}
+
+static bool
+serves_target(struct cj_elab *el, const struct cj_node *kernel)
+{
+	const struct cj_list *targets = &kernel->kernel.targets;
+	uint32_t i;
+
+	if (el->target == NULL || targets->count == 0)
+		return true;
+	for (i = 0; i < targets->count; i++)
+		if (cj_target_serves(el->target, cj_elab_name(el,
+		    targets->at[i]->name.name)))
+			return true;
+	cj_elab_error(el, CJ_DIAG_CONTRACT, kernel->kernel.name.span,
+	    "\"%s\" is for %s, not for %s", el->member->kernel,
+	    cj_elab_name(el, targets->at[0]->name.name), el->target->name);
+	return false;
+}
+
+static bool
+build(struct cj_contract *c)
+{
+	struct cj_elab *el = c->el;
+
+	start_walk(c, CJ_WALK_CHECK);
+	cj_elab_at(el, c->kernel->kernel.name.span);
+	if (!cj_contract_walk(c) || !cj_contract_where(c))
+		return false;
+	start_walk(c, CJ_WALK_ASSUME);
+	cj_elab_at(el, c->kernel->kernel.name.span);
+	if (!cj_contract_walk(c))
+		return false;
+	mark_aliases(c);
+	cj_elab_block(el, c->kernel->kernel.body);
+	return true;
+}
+
+struct cj_module *
+cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_binding *b,
+    const struct cj_target *target, struct cj_diags *ds)
+{
+	struct cj_elab *el = CJ_NEW(a, struct cj_elab);
+	struct cj_binding copy = *b;
+	struct cj_contract c = { .el = el, .kernel = m->node, .b = &copy };
+	uint32_t errors = ds->errors;
+	struct cj_emitter *em;
+	const char *wrong;
+
+	cj_elab_init(el, a, u, target, ds);
+	el->member = m;
+	el->time = CJ_TIME_HOST;
+	el->m->name = m->member == 0 ? cj_strdup(a, m->kernel) :
+	    cj_printf(a, "%s[%u]", m->kernel, m->member);
+	em = CJ_NEW(a, struct cj_emitter);
+	em->function = cj_module_function(el->m, CJ_FUNCTION_HOST,
+	    m->kernel);
+	em->level = 1;
+	em->b.module = el->m;
+	em->b.region = el->m->functions.at[em->function].body;
+	el->em = em;
+	if (!serves_target(el, m->node))
+		return NULL;
+	build(&c);
+	if (ds->errors != errors)
+		return NULL;
+	wrong = cj_module_verify(el->m);
+	if (wrong != NULL)
+		cj_bug(el->recover, "the module of \"%s\" is wrong: %s",
+		    el->m->name, wrong);
+	return el->m;
+}

@@ -6,7 +6,7 @@
  * by the host function. What is checked is that the description of a tensor
  * makes sense, and, once rights are known, that nothing overlaps.
  */
-#include "runtime.h"
+#include "testing.h"
 
 /* ---- element types -------------------------------------------------------- */
 
@@ -111,8 +111,8 @@ refuse(struct cj_work *f, const char *name, const char *format, ...)
 }
 
 /* Elements reached by a view; false if they do not fit 62 bits. */
-static bool
-find_reach(struct cj_view *v)
+bool
+cj_view_reach(struct cj_view *v)
 {
 	int64_t lo = 0, hi = 0, far;
 	uint32_t i;
@@ -160,7 +160,7 @@ read_shape(struct cj_work *f, struct cj_arena *a, const char *name,
 	}
 	v->extents = extents;
 	v->strides = strides;
-	if (!find_reach(v))
+	if (!cj_view_reach(v))
 		return refuse(f, name, "its extents and strides are too large");
 	return true;
 }

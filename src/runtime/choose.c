@@ -132,7 +132,7 @@ target_text(struct cj_work *f, struct cutejit_module *m,
 
 /* ---- the search ----------------------------------------------------------- */
 
-static void
+static struct cj_misfit_note *
 pass_over(struct cj_work *f, struct cj_choice *c, uint32_t member,
     struct cj_span span, enum cj_code code, const char *why)
 {
@@ -142,6 +142,8 @@ pass_over(struct cj_work *f, struct cj_choice *c, uint32_t member,
 	n->span = span;
 	n->code = code;
 	n->why = why;
+	n->is_target = false;
+	return n;
 }
 
 void
@@ -185,7 +187,8 @@ try_member(struct cj_work *f, struct cutejit_module *m, struct cj_choice *c,
 			target = own_target(m, member);
 		if (target == NULL || c->target_is_given) {
 			pass_over(f, c, i, member->span, CJ_DIAG_CONTRACT,
-			    target_text(f, m, member, r->target));
+			    target_text(f, m, member, r->target))
+			    ->is_target = true;
 			return false;
 		}
 	}

@@ -330,6 +330,7 @@ struct cj_misfit_note {
 	struct cj_span span;
 	enum cj_code code;
 	const char *why;
+	bool is_target;			/* it is for other chips */
 };
 
 /* What is asked for, and how far the search has come. */

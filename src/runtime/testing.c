@@ -1,0 +1,520 @@
+/*
+ * Tests as programs: the executor runs the test's own function, and each launch
+ * in it comes here.
+ *
+ * A launch becomes arguments, a search for the member that fits, a plan, and a
+ * run on the test's device. Arrays live in host memory; where a GPU takes part
+ * they have mirrors, copied only when the other side looks.
+ */
+#include "testing.h"
+
+#include "program.h"
+
+void
+cj_testing_init(struct cj_testing *t, struct cutejit_module *m,
+    uint32_t index, const cutejit_run_options *o)
+{
+	memset(t, 0, sizeof *t);
+	t->module = m;
+	t->index = index;
+	t->options = *o;
+	t->cpu.checks = o->checks;
+	t->cpu.schedules = o->schedules;
+	t->cpu.seed = o->seed;
+	t->cpu.step_limit = o->step_limit;
+	cj_arena_init(&t->arena, NULL, &m->context->mem);
+}
+
+void
+cj_testing_fini(struct cj_testing *t)
+{
+	cj_arena_fini(&t->arena);
+}
+
+bool
+cj_run_options_read(const cutejit_run_options *given,
+    cutejit_run_options *out)
+{
+	const cutejit_run_options defaults = CUTEJIT_RUN_OPTIONS_INIT;
+
+	*out = defaults;
+	return cj_options_copy(out, sizeof *out, given)
+	    && (unsigned)out->device <= CUTEJIT_DEVICE_BOTH
+	    && (unsigned)out->level <= CUTEJIT_LEVEL_3 && out->ordinal >= 0;
+}
+
+cutejit_status
+cj_run_devices(struct cj_work *f, const cutejit_run_options *o,
+    bool auto_means_both, bool use[2])
+{
+	const struct cj_cuda *cu;
+	cutejit_gpu gpu;
+	bool have;
+
+	use[0] = o->device != CUTEJIT_DEVICE_GPU;
+	use[1] = o->device != CUTEJIT_DEVICE_CPU;
+	if (!use[1])
+		return CUTEJIT_OK;
+	have = cj_gpu_probe(f, o->ordinal, &gpu);
+	if (o->device == CUTEJIT_DEVICE_AUTO) {
+		use[1] = have;
+		use[0] = !have || auto_means_both;
+		return CUTEJIT_OK;
+	}
+	if (have)
+		return CUTEJIT_OK;
+	if (cj_gpu_driver(f, &cu) != CUTEJIT_OK)
+		return CUTEJIT_MISSING;
+	return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_GPU,
+	    "there is no GPU %d: the driver finds %d", o->ordinal,
+	    cu->devices);
+}
+
+/* ---- arguments of a launch ------------------------------------------------ */
+
+static bool
+read_tensor(struct cj_testing *t, const struct cj_argument *record,
+    const struct cj_call_argument *from, struct cj_view *v)
+{
+	struct cj_memory *m = from->memory;
+	int64_t bits = record->element == CJ_KIND_BOOL ? 8
+	    : (int64_t)cj_kind_bits(record->element);
+
+	v->kind = record->element;
+	v->rank = record->rank;
+	v->extents = from->extents;
+	v->strides = from->strides;
+	v->data = m->data + (from->offset * bits >> 3);
+	v->device_type = CUTEJIT_DL_CPU;
+	v->memory = m;
+	v->origin = from->offset;
+	if (cj_view_reach(v) && (v->lo == v->hi
+	    || (v->lo + v->origin >= m->lo && v->hi + v->origin <= m->hi)))
+		return true;
+	cj_fail(t->work, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
+	    "a tensor of this launch reaches outside its array");
+	return false;
+}
+
+static uint32_t
+count_members(const struct cj_call *record, uint32_t parameter)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < record->count; i++)
+		if (record->argument[i].parameter == parameter
+		    && record->argument[i].member >= n)
+			n = record->argument[i].member + 1;
+	return n;
+}
+
+static void
+set_actual(struct cj_actual *a, const struct cj_view *v)
+{
+	a->present = a->is_tensor = true;
+	a->kind = v->kind;
+	a->rank = v->rank;
+	a->extents = v->extents;
+	a->strides = v->strides;
+	a->count = 1;
+}
+
+/* Tensors of a parameter: the first in `actuals`, the others behind `more`. */
+static void
+join_members(struct cj_arena *arena, struct cj_actual *a,
+    const struct cj_view *views, uint32_t count)
+{
+	struct cj_actual *more = CJ_NEWS(arena, struct cj_actual, count);
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		set_actual(&more[i], &views[i]);
+	*a = more[0];
+	a->count = count;
+	a->more = more + 1;
+}
+
+static bool
+read_arguments(struct cj_testing *t, const struct cj_call *record,
+    const struct cj_call_argument *from, struct cj_arguments *out)
+{
+	struct cj_arena *a = &t->work->arena;
+	uint32_t i;
+
+	for (i = 0; i < record->count; i++) {
+		const struct cj_argument *r = &record->argument[i];
+		struct cj_actual *actual = &out->actuals[r->parameter];
+		uint32_t members;
+
+		assert(r->parameter < out->count && "a parameter");
+		switch (r->kind) {
+		case CJ_ARGUMENT_NONE:
+			break;
+		case CJ_ARGUMENT_SCALAR:
+			actual->present = true;
+			actual->kind = r->element;
+			actual->bits = from[i].scalar;
+			break;
+		case CJ_ARGUMENT_TENSOR:
+			members = count_members(record, r->parameter);
+			if (out->views[r->parameter] == NULL)
+				out->views[r->parameter] = CJ_NEWS(a,
+				    struct cj_view, members);
+			if (!read_tensor(t, r, &from[i],
+			    &out->views[r->parameter][r->member]))
+				return false;
+			join_members(a, actual, out->views[r->parameter],
+			    members);
+			break;
+		}
+	}
+	return true;
+}
+
+static void
+make_arguments(struct cj_testing *t, const struct cj_member_info *member,
+    struct cj_arguments *out)
+{
+	struct cj_arena *a = &t->work->arena;
+	const struct cj_parameter_info **list;
+	uint32_t i;
+
+	memset(out, 0, sizeof *out);
+	out->arena = a;
+	out->count = cj_run_parameters(t->work, t->module, member, &list);
+	out->actuals = CJ_NEWS(a, struct cj_actual, out->count);
+	out->views = CJ_NEWS(a, struct cj_view *, out->count);
+	out->names = CJ_NEWS(a, const char *, out->count);
+	for (i = 0; i < out->count; i++)
+		out->names[i] = list[i]->name;
+}
+
+/* ---- running a launch ----------------------------------------------------- */
+
+static cutejit_status
+launch_on_gpu(struct cj_testing *t, struct cj_selected *s,
+    const struct cj_arguments *args)
+{
+	struct cj_work *f = t->work;
+	const struct cj_cuda *cu = t->gpu.cu;
+	struct cj_arguments device;
+	struct cj_shots shots;
+	cutejit_status status;
+	void *scratch = NULL;
+	uint64_t workspace = 0;
+	int rc;
+
+	status = cj_image_load(f, cu, s->program);
+	if (status != CUTEJIT_OK)
+		return status;
+	rc = cj_blocks_to_device(&t->blocks, &f->arena, args, &device);
+	if (rc == 0 && s->plan.workspace_bytes != 0) {
+		scratch = cj_blocks_take(&t->blocks,
+		    s->plan.workspace_bytes);
+		if (scratch == NULL)
+			cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+		rc = cj_block_upload(&t->blocks, t->blocks.first);
+		workspace = t->blocks.first->device;
+	}
+	if (rc != 0)
+		return cj_gpu_fail(f, cu, rc,
+		    "the arrays cannot be brought to the GPU");
+	status = cj_shots_make(f, &f->arena, s->program, &device, &s->plan,
+	    workspace, &shots);
+	if (status != CUTEJIT_OK)
+		return status;
+	rc = cj_shots_fire(cu, &shots, NULL);
+	if (rc == 0)
+		rc = cu->CtxSynchronize();
+	if (rc != 0)
+		return cj_gpu_fail(f, cu, rc, cj_printf(&f->arena,
+		    "%s failed on the GPU", s->program->kernel));
+	cj_blocks_written(&t->blocks, s->program->ir, args);
+	return CUTEJIT_OK;
+}
+
+cutejit_status
+cj_testing_launch(struct cj_testing *t, struct cj_selected *s,
+    const struct cj_arguments *args)
+{
+	if (t->on_gpu)
+		return launch_on_gpu(t, s, args);
+	return cj_cpu_run(t->work, s->program->ir, args, &s->plan, &t->cpu);
+}
+
+/* Where in the test: a note on what has just been said. */
+static void
+note_place(struct cj_testing *t, const struct cj_module *ir, cj_place place)
+{
+	struct cj_diag *d = t->work->diags.first;
+	struct cj_span span = { 0 };
+
+	if (d == NULL)
+		return;
+	while (d->next != NULL)
+		d = d->next;
+	if (place != 0 && place < ir->places.len)
+		span = ir->places.at[place].span;
+	cj_note(d, span, "launched here");
+}
+
+static void
+begin_choice(struct cj_testing *t, const struct cj_call *record,
+    const struct cj_member_info *family, uint32_t count,
+    struct cj_choice *out)
+{
+	const struct cj_const_argument *consts;
+
+	memset(out, 0, sizeof *out);
+	out->kernel = record->kernel;
+	out->member = record->member;
+	out->family = family;
+	out->count = count;
+	out->target_is_given = t->on_gpu;
+	out->const_count = cj_call_consts(record, &consts);
+	out->consts = cj_memdup(&t->work->arena, consts,
+	    out->const_count * sizeof *consts);
+}
+
+static cutejit_status
+begin_recipe(struct cj_testing *t, struct cj_recipe *r)
+{
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_gpu gpu;
+
+	o.level = t->options.level;
+	o.checked = t->options.checked;
+	o.lineinfo = t->options.lineinfo;
+	if (t->on_gpu && cj_gpu_probe(t->work, t->gpu.ordinal, &gpu)
+	    && gpu.target[0] != '\0')
+		o.target = cj_strdup(&t->work->arena, gpu.target);
+	else if (!t->on_gpu)
+		o.target = "sm_90a";
+	return cj_recipe_begin(t->work, &o, r);
+}
+
+/* Every member that could be meant needs another chip: no failure. */
+static bool
+lacks_target(const struct cj_choice *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->misfits.len; i++)
+		if (c->misfits.at[i].is_target)
+			return true;
+	return false;
+}
+
+static cutejit_status
+run_call(struct cj_testing *t, const struct cj_call *record,
+    const struct cj_call_argument *from, double bytes, double flops)
+{
+	struct cj_work *f = t->work;
+	const struct cj_member_info *family;
+	struct cj_request q = { .kernel = record->kernel };
+	struct cj_selected s = { 0 };
+	struct cj_arguments args;
+	struct cj_choice choice;
+	struct cj_cleanup held;
+	cutejit_status status;
+	uint32_t count;
+
+	family = cj_module_family(f, t->module, record->kernel, &count);
+	if (family == NULL)
+		return CUTEJIT_ERROR;
+	make_arguments(t, &family[0], &args);
+	if (!read_arguments(t, record, from, &args))
+		return CUTEJIT_ERROR;
+	begin_choice(t, record, family, count, &choice);
+	status = begin_recipe(t, &s.recipe);
+	if (status != CUTEJIT_OK)
+		return status;
+	q.arguments = &args;
+	q.on_cpu = !t->on_gpu;
+	q.sms = t->on_gpu ? cj_gpu_sms(&t->gpu) : CJ_CPU_SMS;
+	q.stage = t->on_gpu ? CJ_STAGE_IMAGE : CJ_STAGE_IR;
+	status = cj_select_from(f, t->module, &q, &choice, &s, &held);
+	if (status != CUTEJIT_OK) {
+		t->is_skipped = t->on_gpu && lacks_target(&choice);
+		return status;
+	}
+	if (record->is_time && t->time != NULL)
+		status = t->time(t, record, &s, &args, bytes, flops)
+		    ? CUTEJIT_OK : CUTEJIT_ERROR;
+	else
+		status = cj_testing_launch(t, &s, &args);
+	cj_select_end(f, &s, &held);
+	return status;
+}
+
+/* ---- hooks ---------------------------------------------------------------- */
+
+struct hooked {
+	struct cj_testing *t;
+	const struct cj_module *ir;
+	cutejit_status status;		/* of the last launch */
+};
+
+static bool
+call(void *user, const struct cj_call *record, cj_place place,
+    const struct cj_call_argument *arguments, double bytes, double flops)
+{
+	struct hooked *h = user;
+	struct cj_mark mark = cj_arena_mark(&h->t->work->arena);
+	struct cj_diag *before = h->t->work->diags.first;
+
+	h->status = run_call(h->t, record, arguments, bytes, flops);
+	if (h->status != CUTEJIT_OK)
+		note_place(h->t, h->ir, place);
+	else if (before == h->t->work->diags.first && before == NULL)
+		cj_arena_release(&h->t->work->arena, mark);
+	return h->status == CUTEJIT_OK;
+}
+
+static void *
+allocate(void *user, size_t bytes)
+{
+	struct hooked *h = user;
+
+	return cj_blocks_take(&h->t->blocks, bytes);
+}
+
+static void
+touch(void *user, struct cj_memory *memory, bool writes)
+{
+	struct hooked *h = user;
+	struct cj_block *k = cj_blocks_find(&h->t->blocks, memory->data);
+	int rc;
+
+	if (k == NULL)
+		return;
+	rc = cj_block_download(&h->t->blocks, k);
+	if (rc != 0)
+		h->status = cj_gpu_fail(h->t->work, h->t->gpu.cu, rc,
+		    "an array cannot be brought back from the GPU");
+	if (writes)
+		k->host_newer = true;
+}
+
+/* ---- one combination ------------------------------------------------------ */
+
+static struct cj_module *
+elaborate(struct cj_testing *t)
+{
+	struct cj_work *f = t->work;
+	struct cutejit_module *m = t->module;
+	const struct cj_test_info *info = &m->test_infos[t->index];
+	struct cj_cleanup lock;
+	struct cj_module *ir;
+
+	cj_module_enter(f, m, &lock);
+	ir = cj_elab_test(&f->arena, m->unit, info, t->combination,
+	    &t->count, &f->diags);
+	cj_module_leave(f, m, &lock);
+	if (ir != NULL)
+		t->name = cj_strdup(&t->arena, ir->name);
+	if (f->diags.errors != 0)
+		return NULL;
+	if (ir != NULL) {
+		const char *wrong = cj_module_verify(ir);
+
+		if (wrong != NULL)
+			cj_fault(f, "elaboration of a test: %.180s", wrong);
+		ir->sources = &m->sources;
+		cj_passes_run(ir, &f->recover, NULL, NULL);
+	}
+	return ir;
+}
+
+static cutejit_status
+judge(struct cj_testing *t, const struct hooked *h,
+    const struct cj_test_outcome *o)
+{
+	if (t->is_skipped) {
+		t->outcome = CUTEJIT_SKIPPED;
+		t->text = "no member of a kernel runs on this GPU";
+		t->work->diags.first = NULL;
+		t->work->diags.last = &t->work->diags.first;
+		return CUTEJIT_OK;
+	}
+	if (o->failure != NULL)
+		t->text = cj_strdup(&t->arena, o->failure);
+	if (h->status != CUTEJIT_OK)
+		return h->status;
+	if (t->work->diags.errors != 0)
+		return CUTEJIT_ERROR;
+	t->outcome = o->passed && !o->stopped ? CUTEJIT_PASSED
+	    : CUTEJIT_FAILED;
+	return CUTEJIT_OK;
+}
+
+static cutejit_status
+run_ir(struct cj_testing *t, const struct cj_module *ir)
+{
+	struct cj_work *f = t->work;
+	struct hooked h = { t, ir, CUTEJIT_OK };
+	const struct cj_test_hooks hooks = { &h, call, allocate, touch };
+	struct cj_test_outcome outcome = { 0 };
+	struct cj_run_options options;
+	int64_t start;
+
+	cj_run_options_set(f, &t->cpu, &options, NULL);
+	cj_blocks_begin(f, &t->blocks, t->on_gpu ? t->gpu.cu : NULL);
+	start = cj_clock();
+	cj_interp_test(&f->arena, ir, 1, &options, &hooks, &f->diags,
+	    &outcome);
+	t->ms = cj_ms_since(start);
+	cj_blocks_end(f, &t->blocks);
+	return judge(t, &h, &outcome);
+}
+
+static cutejit_status
+run(struct cj_work *f, void *arguments)
+{
+	struct cj_testing *t = arguments;
+	const struct cj_module *ir;
+	cutejit_status status;
+
+	t->work = f;
+	t->arena.recover = &f->recover;
+	f->module = t->module;
+	f->doing = t->name;
+	cj_set_warnings(f, &t->module->sources);
+	ir = elaborate(t);
+	if (t->options.filter != NULL
+	    && strstr(t->name, t->options.filter) == NULL) {
+		t->is_filtered = true;
+		f->diags.first = NULL;
+		return CUTEJIT_OK;
+	}
+	if (ir == NULL)
+		return CUTEJIT_ERROR;
+	if (!t->on_gpu)
+		return run_ir(t, ir);
+	status = cj_gpu_enter(f, t->options.ordinal, &t->gpu);
+	if (status != CUTEJIT_OK)
+		return status;
+	status = run_ir(t, ir);
+	cj_gpu_leave(f, &t->gpu);
+	return status;
+}
+
+cutejit_status
+cj_testing_run(struct cj_testing *t, uint32_t combination, bool on_gpu)
+{
+	cutejit_status status;
+
+	t->combination = combination;
+	t->on_gpu = on_gpu;
+	t->name = t->module->test_infos[t->index].name;
+	t->text = "";
+	t->outcome = CUTEJIT_FAILED;
+	t->is_filtered = t->is_skipped = false;
+	t->ms = 0;
+	status = cj_enter(t->module->context, run, t);
+	t->work = NULL;
+	t->arena.recover = NULL;
+	if (status != CUTEJIT_OK)
+		t->outcome = CUTEJIT_FAILED;
+	return status;
+}

@@ -10,7 +10,9 @@
  *
  * Kinds that LLVM does not know go through f32 by the same argument (f4 ...
  * f8), or through f64: tf32, whose range is that of f32 and leaves no room
- * below it, and all fused operations, whose sum may need many bits.
+ * below it, and all fused operations, whose sum may need many bits. Of tf32 it
+ * may need more than f64 has, so that it is rounded to odd there (Boldo and
+ * Melquiond 2008).
  */
 #include "llvm_gen.h"
 
@@ -128,6 +130,40 @@ apply_f16(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
 
 /* ---- kinds that it does not ------------------------------------------------ */
 
+/*
+ * a * b + c for doubles whose product is exact, rounded to odd: the sum as it
+ * is if nothing was lost or its last bit is set, else one step toward what was
+ * lost. The loss is found by Knuth's two-sum; where it is not 0 the sum is
+ * neither 0 nor infinite.
+ */
+static cj_llvm
+fma_to_odd(struct cj_llvm_gen *g, const cj_llvm *x)
+{
+	LLVMBuilderRef b = g->b;
+	cj_llvm p, s, t, lost, bits, same, step, even, zero, move;
+
+	p = LLVMBuildFMul(b, x[0], x[1], "");
+	s = LLVMBuildFAdd(b, p, x[2], "");
+	t = LLVMBuildFSub(b, s, p, "");
+	lost = LLVMBuildFAdd(b, LLVMBuildFSub(b, p, LLVMBuildFSub(b, s, t,
+	    ""), ""), LLVMBuildFSub(b, x[2], t, ""), "");
+	zero = LLVMConstNull(LLVMTypeOf(s));
+	bits = LLVMBuildBitCast(b, s, g->i64, "");
+	same = LLVMBuildICmp(b, LLVMIntEQ,
+	    LLVMBuildFCmp(b, LLVMRealOGT, lost, zero, ""),
+	    LLVMBuildFCmp(b, LLVMRealOGT, s, zero, ""), "");
+	step = LLVMBuildSelect(b, same, cj_llvm_int(g->i64, 1),
+	    cj_llvm_int(g->i64, -1), "");
+	even = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits,
+	    cj_llvm_int(g->i64, 1), ""), cj_llvm_int(g->i64, 0), "");
+	/* of infinities and NaN the loss is NaN: not one */
+	move = LLVMBuildAnd(b, even, LLVMBuildFCmp(b, LLVMRealONE, lost, zero,
+	    ""), "");
+	bits = LLVMBuildSelect(b, move, LLVMBuildAdd(b, bits, step, ""), bits,
+	    "");
+	return LLVMBuildBitCast(b, bits, LLVMTypeOf(s), "");
+}
+
 static cj_llvm
 apply_wide(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
     const cj_llvm *x)
@@ -139,7 +175,8 @@ apply_wide(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
 
 	for (i = 0; i < cj_op_info[op].most; i++)
 		wide[i] = cj_llvm_convert(g, by, k, cj_llvm_default, x[i]);
-	r = apply_native(g, op, wide);
+	r = op == CJ_OP_FMA && k == CJ_KIND_TF32 ? fma_to_odd(g, wide) :
+	    apply_native(g, op, wide);
 	return is_compare(op) ? r :
 	    cj_llvm_convert(g, k, by, cj_llvm_default, r);
 }

@@ -8,6 +8,8 @@
  */
 #include "llvm_int.h"
 
+#include <stdio.h>
+
 typedef struct cj_llvm_int_operands operands;
 
 static unsigned
@@ -131,25 +133,61 @@ divide(struct cj_llvm_gen *g, const operands *x)
 
 /* ---- shifts: by the width or more 0, or the sign -------------------------- */
 
+static bool
+is_in_width(const operands *x)
+{
+	int64_t by;
+
+	return x->b_in_width || (is_const(x->b, &by) && by >= 0 &&
+	    by < width(x));
+}
+
+/*
+ * PTX's own shift of 64 bits, whose amount of 32 bits may be anything. LLVM 22
+ * turns a choice between a shift and 0 into this instruction too, but cuts the
+ * amount to 32 bits first: by 2^32 it would shift by nothing.
+ */
+static cj_llvm
+shift_64(struct cj_llvm_gen *g, const operands *x, const char *name)
+{
+	cj_llvm by = cj_llvm_call2(g, "llvm.umin", x->b, number(x, 64));
+	cj_llvm arguments[] = { x->a, LLVMBuildTrunc(g->b, by, g->i32, "") };
+	char text[32];
+
+	snprintf(text, sizeof text, "%s $0, $1, $2;", name);
+	return cj_llvm_asm(g, CJ_LLVM_ASM_PURE, g->i64, text, "=l,l,r",
+	    arguments, 2);
+}
+
 static cj_llvm
 shift_left(struct cj_llvm_gen *g, const operands *x)
 {
-	cj_llvm fits = compare(g, LLVMIntULT, x->b, number(x, width(x)));
-	cj_llvm moved = LLVMBuildShl(g->b, x->a, x->b, "");
+	cj_llvm fits;
 
-	return choose(g, fits, moved, number(x, 0));
+	if (is_in_width(x))
+		return LLVMBuildShl(g->b, x->a, x->b, "");
+	if (width(x) == 64)
+		return shift_64(g, x, "shl.b64");
+	fits = compare(g, LLVMIntULT, x->b, number(x, width(x)));
+	return choose(g, fits, LLVMBuildShl(g->b, x->a, x->b, ""),
+	    number(x, 0));
 }
 
 static cj_llvm
 shift_right(struct cj_llvm_gen *g, const operands *x)
 {
-	cj_llvm fits = compare(g, LLVMIntULT, x->b, number(x, width(x)));
+	cj_llvm fits, by = x->b;
 
-	if (x->is_signed)
-		return LLVMBuildAShr(g->b, x->a,
-		    choose(g, fits, x->b, number(x, width(x) - 1)), "");
-	return choose(g, fits, LLVMBuildLShr(g->b, x->a, x->b, ""),
-	    number(x, 0));
+	if (!is_in_width(x) && !x->is_signed && width(x) == 64)
+		return shift_64(g, x, "shr.u64");
+	fits = compare(g, LLVMIntULT, x->b, number(x, width(x)));
+	if (x->is_signed) {
+		if (!is_in_width(x))
+			by = choose(g, fits, by, number(x, width(x) - 1));
+		return LLVMBuildAShr(g->b, x->a, by, "");
+	}
+	by = LLVMBuildLShr(g->b, x->a, by, "");
+	return is_in_width(x) ? by : choose(g, fits, by, number(x, 0));
 }
 
 /* ---- the rest -------------------------------------------------------------- */

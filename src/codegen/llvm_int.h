@@ -13,6 +13,7 @@ struct cj_llvm_int_operands {
 	bool no_wrap;		/* the exact result fits the type */
 	bool a_not_negative, b_not_negative;
 	bool b_positive;	/* at least 1 */
+	bool b_in_width;	/* a shift by less than the type's width */
 };
 
 cj_llvm cj_llvm_int_apply(struct cj_llvm_gen *g, enum cj_op op,

@@ -65,6 +65,7 @@ int_facts(const struct cj_llvm_gen *g, const struct cj_inst *inst,
 	f = cj_llvm_fact(g, cj_operand(g->m, inst, 1));
 	x->b_not_negative = f.lo >= 0;
 	x->b_positive = f.lo >= 1;
+	x->b_in_width = f.lo >= 0 && f.hi < (x->no_wrap ? 32 : 64);
 }
 
 static void
@@ -79,8 +80,8 @@ int_elements(struct cj_llvm_gen *g, cj_ref r)
 	uint32_t i, n = cj_type_count(inst->type);
 	cj_llvm *out = cj_llvm_define(g, r);
 
-	int_facts(g, inst, &x);
 	x.no_wrap = narrow;
+	int_facts(g, inst, &x);
 	for (i = 0; i < n; i++) {
 		x.a = int_operand(g, inst, 0, i, narrow);
 		x.b = int_operand(g, inst, 1, i, narrow);

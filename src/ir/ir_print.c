@@ -378,10 +378,14 @@ print_call(struct printer *p, const struct cj_inst *i)
 	const struct cj_call *c = &p->m->calls.at[i->attr];
 	uint32_t n;
 
-	PUTS(p, c->is_time ? " time " : " launch ");
-	print_text(p, c->kernel != NULL ? c->kernel : "");
+	PUTS(p, c->is_time ? " time" : " launch");
+	if (c->kernel != NULL) {
+		PUTS(p, " ");
+		print_text(p, c->kernel);
+	}
 	if (c->member >= 0)
 		PRINTF(p, " member %d", c->member);
+	print_named_text(p, "refused", c->refusal);
 	PUTS(p, " arguments(");
 	for (n = 0; n < c->count; n++) {
 		const struct cj_argument *a = &c->argument[n];

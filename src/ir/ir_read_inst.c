@@ -259,9 +259,12 @@ read_call(struct cj_reader *r)
 	c.is_time = cj_reader_word(r, "time");
 	if (!c.is_time)
 		cj_reader_need_word(r, "launch");
-	c.kernel = cj_reader_text(r);
+	if (r->token == TOKEN_TEXT)
+		c.kernel = cj_reader_text(r);
 	if (cj_reader_word(r, "member"))
 		c.member = (int)cj_reader_int(r, 0, INT32_MAX);
+	if (cj_reader_word(r, "refused"))
+		c.refusal = cj_reader_text(r);
 	cj_reader_need_word(r, "arguments");
 	cj_reader_need_mark(r, '(');
 	if (!cj_reader_mark(r, ')')) {

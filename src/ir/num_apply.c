@@ -135,7 +135,7 @@ apply_integer(enum cj_op op, enum cj_kind k, uint64_t a, uint64_t b,
 	case CJ_OP_CLZ: return leading_zeros(k, a);
 	case CJ_OP_CTZ: return trailing_zeros(k, a);
 	}
-	assert(!"an operation on integers");
+	assert(false && "an operation on integers");
 	return 0;
 }
 
@@ -237,7 +237,7 @@ apply_approx(enum cj_op op, double a, double b)
 	case CJ_OP_APPROX_SQRT: return sqrt(a);
 	case CJ_OP_APPROX_DIV: return a / b;
 	}
-	assert(!"an operation on floats");
+	assert(false && "an operation on floats");
 	return 0;
 }
 

@@ -18,7 +18,7 @@ struct cse {
 	CJ_VEC(uint32_t) filled;	/* slots in order, and where regions open */
 };
 
-enum { REGION_OPENS = UINT32_MAX };
+#define REGION_OPENS	UINT32_MAX
 
 static bool
 is_commutative(enum cj_op op)

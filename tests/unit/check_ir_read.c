@@ -132,6 +132,8 @@ static const char test_sample[] =
 	"    call launch \"relu\" member 1 arguments(tensor 0.0 f16 @1 rank 1, "
 	    "none 1.0, scalar 2.0 int) with(%2, %1, %2, %1)\n"
 	"    call time \"relu\" arguments() with(%3, %3)\n"
+	"    call launch \"relu\" refused \"align\" arguments() with()\n"
+	"    call launch arguments(scalar 0.0 f64) with(%3)\n"
 	"    array_map %4 in %1 {\n"
 	"        %5 = load f16 @1[%4] align 2\n"
 	"        store @2[%4], %5 align 2\n"

@@ -882,8 +882,9 @@ OPERATION(layout_o_swizzle)
 static const struct cj_check_op ops[] = {
 #define CHECK(name, rule, function, least, most)			\
 	{ #name, CJ_RULE_##rule, op_##function, least, most },
+#define TILED(name, least, most)					\
+	{ #name, CJ_RULE_FUNC, cj_check_##name, least, most },
 #include "check_op.def"
-#undef CHECK
 };
 
 const struct cj_check_op *

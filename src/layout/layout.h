@@ -329,6 +329,13 @@ const struct cj_layout *cj_layout_outer_partition(struct cj_algebra *al,
     const struct cj_layout *l, const struct cj_tuple *tiler,
     const struct cj_tuple *coord);
 
+/* The coordinate, an index for each mode, of a value of a compact layout. */
+const struct cj_tuple *cj_layout_flat_coord(struct cj_algebra *al,
+    const struct cj_layout *l, struct cj_int index);
+/* The slice of l with its offset inside. */
+const struct cj_layout *cj_layout_view(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *coord);
+
 bool cj_layout_same(const struct cj_layout *a, const struct cj_layout *b);
 /* As functions. */
 enum cj_truth cj_layout_equivalent(struct cj_algebra *al,

@@ -46,15 +46,8 @@ report(struct check *c, const struct line *l, const char *format, ...)
 
 /* ---- functions --------------------------------------------------------- */
 
-/* A layout to be walked: known modes, the odometer, the value so far. */
-struct points {
-	struct cj_modes m;
-	int64_t *at, value, offset;
-	struct cj_swizzle swizzle;
-};
-
-static bool
-points_init(struct cj_algebra *al, struct points *p,
+bool
+cj_points_init(struct cj_algebra *al, struct cj_points *p,
     const struct cj_layout *l)
 {
 	uint32_t i;
@@ -81,8 +74,8 @@ points_init(struct cj_algebra *al, struct points *p,
 	return true;
 }
 
-static int64_t
-points_next(struct cj_algebra *al, struct points *p)
+int64_t
+cj_points_next(struct cj_algebra *al, struct cj_points *p)
 {
 	int64_t v = p->value + p->offset;
 	uint32_t i;
@@ -109,12 +102,12 @@ value_of(struct cj_algebra *al, struct cj_int i)
 }
 
 /* Equal rank, equal size of each mode, equal values. NULL if so. */
-static const char *
-same_function(struct cj_algebra *al, const struct cj_layout *a,
+const char *
+cj_same_function(struct cj_algebra *al, const struct cj_layout *a,
     const struct cj_layout *b, int64_t plus)
 {
 	int64_t i, n = value_of(al, cj_layout_size(al, a));
-	struct points p, q;
+	struct cj_points p, q;
 
 	if (cj_layout_rank(a) != cj_layout_rank(b))
 		return "rank differs";
@@ -128,10 +121,10 @@ same_function(struct cj_algebra *al, const struct cj_layout *a,
 	}
 	if (n > MAX_POINTS)
 		return "too large to compare";
-	if (!points_init(al, &p, a) || !points_init(al, &q, b))
+	if (!cj_points_init(al, &p, a) || !cj_points_init(al, &q, b))
 		return "no numbers to compare";
 	for (i = 0; i < n; i++) {
-		if (points_next(al, &p) != points_next(al, &q) + plus)
+		if (cj_points_next(al, &p) != cj_points_next(al, &q) + plus)
 			return "a value differs";
 	}
 	return NULL;
@@ -142,16 +135,16 @@ static bool
 matches_eval(struct cj_algebra *al, const struct cj_layout *l,
     const char *eval)
 {
-	struct points p;
+	struct cj_points p;
 	char *end;
 	int64_t n = value_of(al, cj_layout_size(al, l)), i;
 
-	if (!points_init(al, &p, l))
+	if (!cj_points_init(al, &p, l))
 		return true;
 	for (i = 0; *eval != '\0'; i++) {
 		long long v = strtoll(eval, &end, 10);
 
-		if (end == eval || i >= n || points_next(al, &p) != v)
+		if (end == eval || i >= n || cj_points_next(al, &p) != v)
 			return false;
 		eval = *end == ' ' ? end + 1 : end;
 	}
@@ -214,7 +207,7 @@ compare_function(struct cj_algebra *al, const struct cj_check_op *op,
 	if (op->rule == CJ_RULE_COMPOSE && cj_tuple_compatible(al,
 	    arg[1].layout->shape, got->layout->shape) != CJ_YES)
 		return "not compatible with the right layout";
-	return same_function(al, got->layout, want.layout, want.plus);
+	return cj_same_function(al, got->layout, want.layout, want.plus);
 }
 
 /* NULL if `got` is what the line says, else why not. */

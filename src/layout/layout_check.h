@@ -60,8 +60,26 @@ struct cj_check_op {
 	uint8_t least, most;	/* number of arguments */
 };
 
+#define TILED(name, least, most) cj_op_fn cj_check_##name;
+#include "check_op.def"
+
 /* NULL where there is none of the name. */
 const struct cj_check_op *cj_check_op_find(const char *name);
+
+/* The values of a layout at 0, 1, 2 ...: known modes, the odometer, the value
+ * so far. False where there are coordinates instead of numbers. */
+struct cj_points {
+	struct cj_modes m;
+	int64_t *at, value, offset;
+	struct cj_swizzle swizzle;
+};
+bool cj_points_init(struct cj_algebra *al, struct cj_points *p,
+    const struct cj_layout *l);
+int64_t cj_points_next(struct cj_algebra *al, struct cj_points *p);
+
+/* Equal rank, equal size of each mode, b's values plus `plus`. NULL if so. */
+const char *cj_same_function(struct cj_algebra *al, const struct cj_layout *a,
+    const struct cj_layout *b, int64_t plus);
 
 /*
  * Lines of atoms have columns of their own: `column` holds the fields of the

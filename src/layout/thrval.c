@@ -30,9 +30,8 @@ fill_any(struct cj_algebra *al, const struct cj_tuple *coord, uint32_t rank)
 	return coord;
 }
 
-/* The slice of l with its offset inside. */
-static const struct cj_layout *
-view(struct cj_algebra *al, const struct cj_layout *l,
+const struct cj_layout *
+cj_layout_view(struct cj_algebra *al, const struct cj_layout *l,
     const struct cj_tuple *coord)
 {
 	const struct cj_layout *rest;
@@ -61,7 +60,7 @@ cj_layout_local_tile(struct cj_algebra *al, const struct cj_layout *l,
 		return NULL;
 	pair[0] = repeat_any(al, cj_tuple_rank(z->shape->at[0]));
 	pair[1] = fill_any(al, coord, cj_tuple_rank(z->shape->at[1]));
-	return view(al, z, cj_tuple_make(al, pair, 2));
+	return cj_layout_view(al, z, cj_tuple_make(al, pair, 2));
 }
 
 const struct cj_layout *
@@ -76,36 +75,40 @@ cj_layout_outer_partition(struct cj_algebra *al, const struct cj_layout *l,
 		return NULL;
 	pair[0] = fill_any(al, coord, cj_tuple_rank(z->shape->at[0]));
 	pair[1] = repeat_any(al, cj_tuple_rank(z->shape->at[1]));
-	return view(al, z, cj_tuple_make(al, pair, 2));
+	return cj_layout_view(al, z, cj_tuple_make(al, pair, 2));
+}
+
+const struct cj_tuple *
+cj_layout_flat_coord(struct cj_algebra *al, const struct cj_layout *l,
+    struct cj_int index)
+{
+	const struct cj_tuple *at;
+	struct cj_list coord;
+	struct cj_int flat;
+	uint32_t i;
+
+	at = cj_idx2crd_stride(al, cj_tuple_int(al, index), l->shape,
+	    l->stride);
+	if (at == NULL)
+		return NULL;
+	cj_list_init(&coord);
+	for (i = 0; i < cj_layout_rank(l); i++) {
+		if (!cj_crd2idx_shape(al, cj_tuple_get(at, i),
+		    cj_tuple_get(l->shape, i), &flat))
+			return NULL;
+		cj_list_add(al, &coord, cj_tuple_int(al, flat));
+	}
+	return cj_list_tuple(al, &coord);
 }
 
 const struct cj_layout *
 cj_layout_local_partition(struct cj_algebra *al, const struct cj_layout *l,
     const struct cj_layout *threads, struct cj_int index)
 {
-	struct cj_list tile, coord;
-	const struct cj_tuple *at;
-	uint32_t i;
+	const struct cj_tuple *at = cj_layout_flat_coord(al, threads, index);
 
-	/* where thread `index` stands in the grid of threads */
-	at = cj_idx2crd_stride(al, cj_tuple_int(al, index), threads->shape,
-	    threads->stride);
-	if (at == NULL)
-		return NULL;
-	cj_list_init(&tile);
-	cj_list_init(&coord);
-	for (i = 0; i < cj_layout_rank(threads); i++) {
-		const struct cj_tuple *mode = cj_tuple_get(threads->shape, i);
-		struct cj_int flat;
-
-		cj_list_add(al, &tile, cj_tuple_int(al,
-		    cj_tuple_product(al, mode)));
-		if (!cj_crd2idx_shape(al, cj_tuple_get(at, i), mode, &flat))
-			return NULL;
-		cj_list_add(al, &coord, cj_tuple_int(al, flat));
-	}
-	return cj_layout_outer_partition(al, l, cj_list_tuple(al, &tile),
-	    cj_list_tuple(al, &coord));
+	return at == NULL ? NULL : cj_layout_outer_partition(al, l,
+	    cj_tuple_product_each(al, threads->shape), at);
 }
 
 const struct cj_layout *

@@ -1,0 +1,115 @@
+/*
+ * Atoms, tiled MMAs and tiled copies.
+ *
+ * Notation as CuTe's: a TV layout maps (thread, value) to an index of the
+ * tile; a tiler cuts a tensor into tiles; VMNK are the threads of a tiled MMA:
+ * V within the atom, M, N, K over atoms.
+ */
+#ifndef CJ_ATOM_H
+#define CJ_ATOM_H
+
+#include "layout.h"
+
+enum cj_mma_kind { CJ_MMA_SIMT, CJ_MMA_MMA_SYNC, CJ_MMA_WGMMA,
+    CJ_MMA_TCGEN05 };
+enum cj_copy_kind { CJ_COPY_UNIVERSAL, CJ_COPY_VECTOR, CJ_COPY_CP_ASYNC,
+    CJ_COPY_BULK, CJ_COPY_TMA, CJ_COPY_SHUFFLE, CJ_COPY_LDMATRIX,
+    CJ_COPY_STMATRIX, CJ_COPY_TMEM, CJ_COPY_UTCCP };
+
+struct cj_mma_atom {
+	enum cj_mma_kind kind;
+	const char *name, *arch;
+	const struct cj_tuple *shape;		/* (M, N, K) */
+	const char *d_type, *a_type, *b_type, *c_type;
+	const struct cj_layout *threads;	/* index -> thread */
+	const struct cj_layout *a, *b, *c;	/* TV layouts */
+};
+
+struct cj_copy_atom {
+	enum cj_copy_kind kind;
+	const char *name, *arch;
+	const struct cj_layout *threads;
+	const struct cj_layout *source, *target, *reference;	/* of bits */
+};
+
+/* False with `why` set where no row has the name. */
+bool cj_mma_atom_find(struct cj_algebra *al, const char *name,
+    struct cj_mma_atom *out);
+bool cj_copy_atom_find(struct cj_algebra *al, const char *name,
+    struct cj_copy_atom *out);
+
+/* Width of a type by its name (f16, e4m3, u8 ...); 0 for no type. */
+int cj_atom_type_bits(const char *type);
+
+/* An atom's layouts per value of `bits`. */
+bool cj_copy_atom_values(struct cj_algebra *al,
+    const struct cj_copy_atom *atom, int bits, struct cj_copy_atom *out);
+
+enum cj_operand { CJ_OPERAND_A, CJ_OPERAND_B, CJ_OPERAND_C };
+
+struct cj_tiled_mma {
+	struct cj_mma_atom atom;
+	const struct cj_layout *atoms;	/* (M, N, K) -> index of the atom */
+	const struct cj_tuple *permutation;	/* (M, N, K), `_` for none */
+	const struct cj_layout *vmnk;	/* (V, M, N, K) -> thread */
+};
+
+/* `permutation` may be NULL. */
+bool cj_tiled_mma_make(struct cj_algebra *al, const struct cj_mma_atom *atom,
+    const struct cj_layout *atoms, const struct cj_tuple *permutation,
+    struct cj_tiled_mma *out);
+/* The tile of all threads: (M, N, K). */
+const struct cj_tuple *cj_tiled_mma_tile(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma);
+/* (thread, value) -> index in the tile of the operand. */
+const struct cj_layout *cj_tiled_mma_tv(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which);
+/* ((ThrV, (ThrM, ThrN)), (FrgV, (RestM, RestN))) of a tensor's layout. */
+const struct cj_layout *cj_tiled_mma_thrfrg(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which,
+    const struct cj_layout *tensor);
+/* What thread `index` has of the tensor: (V, RestM, RestN), offset inside. */
+const struct cj_layout *cj_tiled_mma_partition(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which,
+    const struct cj_layout *tensor, struct cj_int index);
+/* Shape of each thread's part of a tile of `shape`. */
+const struct cj_tuple *cj_tiled_mma_partition_shape(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which,
+    const struct cj_tuple *shape);
+/* Registers for a partition. */
+const struct cj_layout *cj_tiled_mma_fragment(struct cj_algebra *al,
+    enum cj_operand which, const struct cj_layout *partition);
+
+struct cj_tiled_copy {
+	struct cj_copy_atom atom;	/* layouts of values */
+	const struct cj_layout *tv;	/* (thread, value) -> index in the tile */
+	const struct cj_tuple *tiler;
+};
+
+/* From threads and values as layouts of coordinates. */
+bool cj_tiled_copy_make(struct cj_algebra *al, const struct cj_copy_atom *atom,
+    const struct cj_layout *threads, const struct cj_layout *values,
+    struct cj_tiled_copy *out);
+/* For an operand of a tiled MMA; `atom_only`: of one atom's values of C. */
+bool cj_tiled_copy_for_mma(struct cj_algebra *al,
+    const struct cj_copy_atom *atom, const struct cj_tiled_mma *mma,
+    enum cj_operand which, struct cj_tiled_copy *out);
+bool cj_tiled_copy_c_atom(struct cj_algebra *al,
+    const struct cj_copy_atom *atom, const struct cj_tiled_mma *mma,
+    struct cj_tiled_copy *out);
+/* From (thread, value) -> address, for data laid out as `data`. */
+bool cj_cotiled_copy_make(struct cj_algebra *al,
+    const struct cj_copy_atom *atom, const struct cj_layout *atom_tv,
+    const struct cj_layout *data, struct cj_tiled_copy *out);
+
+enum cj_side { CJ_SIDE_SOURCE, CJ_SIDE_TARGET };
+const struct cj_layout *cj_tiled_copy_tv(struct cj_algebra *al,
+    const struct cj_tiled_copy *copy, enum cj_side side);
+const struct cj_layout *cj_tiled_copy_partition(struct cj_algebra *al,
+    const struct cj_tiled_copy *copy, enum cj_side side,
+    const struct cj_layout *tensor, struct cj_int thread);
+/* A fragment (V, ...) of an MMA as this copy's values. */
+const struct cj_layout *cj_tiled_copy_retile(struct cj_algebra *al,
+    const struct cj_tiled_copy *copy, const struct cj_layout *fragment);
+
+#endif

@@ -225,6 +225,30 @@ skip_begin(struct cj_parser *p, uint32_t begin)
 	return s;
 }
 
+/* Whether a block that is given up goes on with token i: it is indented. */
+static bool
+is_indented(struct cj_parser *p, uint32_t i)
+{
+	uint32_t begin = cj_feed_token(p, i)->span.begin;
+
+	return cj_feed_is_first(p, i) && begin > 0 &&
+	    p->source->text[begin - 1] != '\n' &&
+	    kind_at(p, i) != CJ_TOKEN_END;
+}
+
+/* A brace amid a line, in parentheses, whose block began lines before. */
+static bool
+is_stray_brace(struct cj_parser *p, const struct skip *s)
+{
+	uint32_t begin, end = cj_feed_token(p, s->at)->span.begin;
+
+	if (s->parens == 0 || s->inside != CJ_TOKEN_LBRACE ||
+	    cj_feed_is_first(p, s->at) || cj_feed_is_first(p, s->at + 1))
+		return false;
+	begin = p->tokens.at[p->open.at[p->open.len - 1]].span.end;
+	return memchr(p->source->text + begin, '\n', end - begin) != NULL;
+}
+
 /* Step over a closing token; false: the grammar goes on in front of it. */
 static bool
 skip_closing(struct cj_parser *p, struct skip *s, enum cj_token_kind kind)
@@ -238,8 +262,9 @@ skip_closing(struct cj_parser *p, struct skip *s, enum cj_token_kind kind)
 		return true;
 	}
 	if (s->braces == 0 && s->inside != CJ_TOKEN_END)
-		return false;
-	if (s->braces == 0 || (--s->braces == 0 && !goes_on(p, s->at + 1))) {
+		return is_stray_brace(p, s);
+	if (s->braces == 0 || (--s->braces == 0 && !goes_on(p, s->at + 1) &&
+	    (s->inside != CJ_TOKEN_END || !is_indented(p, s->at + 1)))) {
 		s->at++;	/* the grammar goes on behind it */
 		return false;
 	}
@@ -254,6 +279,8 @@ skip_semicolon(struct cj_parser *p, struct skip *s)
 		return false;
 	if (s->parens > 0 && !cj_feed_is_first(p, s->at + 1))
 		return true;	/* for (i = 0; i < n; ...) */
+	if (s->inside == CJ_TOKEN_END && is_indented(p, s->at + 1))
+		return true;	/* a body whose brace is missing */
 	s->at++;
 	return false;
 }

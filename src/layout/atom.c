@@ -20,6 +20,7 @@ struct mma_row {
 struct copy_row {
 	enum cj_copy_kind kind;
 	const char *name, *arch, *threads, *source, *target, *reference;
+	const char *address;
 };
 
 static const struct mma_row mma_rows[] = {
@@ -29,8 +30,10 @@ static const struct mma_row mma_rows[] = {
 };
 
 static const struct copy_row copy_rows[] = {
-#define COPY(kind, name, arch, threads, source, target, reference)	\
-	{ CJ_COPY_##kind, name, arch, threads, source, target, reference },
+#define COPY_AT(kind, name, arch, threads, source, target, reference,	\
+    address)								\
+	{ CJ_COPY_##kind, name, arch, threads, source, target,		\
+	    reference, address },
 #include "atoms.def"
 };
 
@@ -288,7 +291,9 @@ cj_copy_atom_find(struct cj_algebra *al, const char *name,
 		out->kind = r->kind;
 		out->name = cj_strdup(al->arena, name);
 		out->arch = r->arch;
-		return fill_layout(al, &m, r->threads, &out->threads)
+		return (r->address == NULL || fill_layout(al, &m, r->address,
+		    &out->address))
+		    && fill_layout(al, &m, r->threads, &out->threads)
 		    && fill_layout(al, &m, r->source, &out->source)
 		    && fill_layout(al, &m, target, &out->target)
 		    && fill_layout(al, &m, reference, &out->reference);

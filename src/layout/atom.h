@@ -30,6 +30,8 @@ struct cj_copy_atom {
 	const char *name, *arch;
 	const struct cj_layout *threads;
 	const struct cj_layout *source, *target, *reference;	/* of bits */
+	/* bit of the atom -> bit of tensor memory, else NULL */
+	const struct cj_layout *address;
 };
 
 /* False with `why` set where no row has the name. */
@@ -111,5 +113,18 @@ const struct cj_layout *cj_tiled_copy_partition(struct cj_algebra *al,
 /* A fragment (V, ...) of an MMA as this copy's values. */
 const struct cj_layout *cj_tiled_copy_retile(struct cj_algebra *al,
     const struct cj_tiled_copy *copy, const struct cj_layout *fragment);
+
+/*
+ * Tensor memory: lanes times columns of 32 bits. An address of elements of
+ * `bits` bits is lane * (65536 * 32 / bits) + column * (32 / bits).
+ *
+ * The accumulator of a tcgen05 atom (one thread, or a pair of blocks) for a
+ * tile of `shape` (M, N): ((M of the atom, N), rest of M, rest of N).
+ */
+const struct cj_layout *cj_tmem_accumulator(struct cj_algebra *al,
+    const struct cj_mma_atom *atom, const struct cj_tuple *shape);
+/* The copy by four warps of elements of `bits` bits that lie as `tmem`. */
+bool cj_tmem_copy_make(struct cj_algebra *al, const struct cj_copy_atom *atom,
+    int bits, const struct cj_layout *tmem, struct cj_tiled_copy *out);
 
 #endif

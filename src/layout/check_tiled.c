@@ -359,3 +359,69 @@ OPERATION(tcopy_from_mma_##letter##_retile_D)				\
 FROM_MMA(A)
 FROM_MMA(B)
 FROM_MMA(C)
+
+/* ---- tensor memory ----------------------------------------------------- */
+
+OPERATION(tmem_fragment_C)
+{
+	struct cj_mma_atom atom;
+
+	(void)count;
+	return cj_mma_atom_find(al, arg[0].word, &atom)
+	    && is_tuple(al, &arg[1])
+	    && give(out, cj_tmem_accumulator(al, &atom, arg[1].tuple));
+}
+
+/* copyop@type, mma: the accumulator of one tile of it, and its copy */
+static bool
+tmem_of(struct cj_algebra *al, const struct cj_datum *arg,
+    const struct cj_layout **tmem, struct cj_tiled_copy *out)
+{
+	struct cj_copy_atom atom;
+	struct cj_mma_atom mma;
+	const struct cj_tuple *shape;
+
+	if (!copy_of(al, &arg[0], &atom)
+	    || !cj_mma_atom_find(al, arg[1].word, &mma))
+		return false;
+	shape = cj_tuple_make(al, mma.shape->at, 2);
+	*tmem = cj_tmem_accumulator(al, &mma, shape);
+	*tmem = *tmem == NULL ? NULL : cj_layout_get(al, *tmem, 0);
+	return *tmem != NULL && cj_tmem_copy_make(al, &atom,
+	    cj_atom_type_bits(strrchr(arg[0].word, '@') + 1), *tmem, out);
+}
+
+static bool
+tmem_copy_of(struct cj_algebra *al, const struct cj_datum *arg,
+    struct cj_tiled_copy *out)
+{
+	const struct cj_layout *tmem;
+
+	return tmem_of(al, arg, &tmem, out);
+}
+
+TILED(tmem_copy, tmem_copy_of)
+
+OPERATION(tmem_copy_partition_S_tmem)
+{
+	const struct cj_layout *tmem;
+	struct cj_tiled_copy copy;
+	struct cj_int thread = cj_known(0);
+
+	return tmem_of(al, arg, &tmem, &copy)
+	    && (count < 3 || thread_of(al, &arg[2], &thread))
+	    && give(out, cj_tiled_copy_partition(al, &copy, CJ_SIDE_SOURCE,
+	    tmem, thread));
+}
+
+OPERATION(tmem_copy_partition_D)
+{
+	struct cj_tiled_copy copy;
+	struct cj_int thread;
+
+	(void)count;
+	return tmem_copy_of(al, arg, &copy) && is_layout(al, &arg[2])
+	    && thread_of(al, &arg[3], &thread)
+	    && give(out, cj_tiled_copy_partition(al, &copy, CJ_SIDE_TARGET,
+	    arg[2].layout, thread));
+}

@@ -94,6 +94,16 @@ START_TEST(names_end_with_their_scope)
 }
 END_TEST
 
+/* Aliases of imports are names of the file. */
+START_TEST(aliases_are_names)
+{
+	CJ_CHECK_RECOVER(&fix.point);
+	ck_assert(!resolves("const a = 1; import \"b.cute\" as a;", &words));
+	ck_assert_uint_eq(fix.diags.errors, 1);
+	ck_assert_int_eq(fix.diags.first->code, CJ_DIAG_DUPLICATE_NAME);
+}
+END_TEST
+
 static bool
 check_right(const char *stem)
 {
@@ -123,6 +133,7 @@ static Suite *
 resolve_suite(void)
 {
 	const TTest *const tests[] = { unknown_names_need_words,
+	    aliases_are_names,
 	    programs_are_right };
 	Suite *suite = suite_of("resolve", tests, CJ_LENGTH(tests));
 	TCase *tc = tcase_create("loops");

@@ -148,6 +148,18 @@ is_known(const int64_t *n)
 	return n[0] != 0 && n[1] != 0 && n[2] != 0;
 }
 
+/* What of min_blocks the chip can hold at once. */
+static int64_t
+blocks_that_fit(const struct cj_llvm_gen *g)
+{
+	const int64_t *n = g->function->block;
+	int64_t threads = is_known(n) ? n[0] * n[1] * n[2] :
+	    CJ_MAX_BLOCK_THREADS;
+	int64_t most = g->m->target->threads_per_sm / threads;
+
+	return g->function->min_blocks < most ? g->function->min_blocks : most;
+}
+
 /* Without a known block the registers must do for the largest one. */
 static void
 put_attributes(struct cj_llvm_gen *g)
@@ -159,8 +171,8 @@ put_attributes(struct cj_llvm_gen *g)
 		put_extents(g, "nvvm.reqntid", f->block);
 	else
 		put_number(g, "nvvm.maxntid", CJ_MAX_BLOCK_THREADS);
-	if (f->min_blocks != 0)
-		put_number(g, "nvvm.minctasm", f->min_blocks);
+	if (f->min_blocks != 0 && blocks_that_fit(g) > 0)
+		put_number(g, "nvvm.minctasm", blocks_that_fit(g));
 	if (f->max_registers != 0)
 		put_number(g, "nvvm.maxnreg", f->max_registers);
 	if (is_known(f->cluster) && g->m->target->number >= 90 &&
@@ -186,6 +198,18 @@ reset(struct cj_llvm_gen *g, uint32_t function)
 	g->dynamic_bytes = g->shared_bytes = 0;
 }
 
+/* A name that is taken LLVM would change without a word. */
+static void
+check_name(const struct cj_llvm_gen *g)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(g->fn, &length);
+
+	if (strcmp(name, g->function->name) != 0)
+		cj_llvm_bug(g, "two entries are called \"%s\"",
+		    g->function->name);
+}
+
 void
 cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 {
@@ -195,6 +219,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	assert(g->function->kind == CJ_FUNCTION_DEVICE);
 	g->fn = LLVMAddFunction(g->module, g->function->name,
 	    function_type(g));
+	check_name(g);
 	put_attributes(g);
 	name_parameters(g);
 	cj_llvm_debug_function(g);

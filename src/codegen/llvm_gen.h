@@ -50,6 +50,8 @@ struct cj_llvm_gen {
 	LLVMBuilderRef b;
 	LLVMTypeRef void_type, i1, i8, i16, i32, i64, ptr;
 
+	cj_llvm dynamic_shared;	/* one for all functions; NULL: none yet */
+
 	/* of the function being emitted */
 	const struct cj_function *function;
 	cj_llvm fn;
@@ -57,7 +59,6 @@ struct cj_llvm_gen {
 	const struct cj_fact *facts;
 	cj_llvm **scalars, **pairs;	/* by ref */
 	struct cj_llvm_object *objects;	/* by object number */
-	cj_llvm dynamic_shared;		/* base of what exceeds static shared */
 	uint32_t *leaf_first;		/* by leaf: its first parameter */
 	struct cj_llvm_nest *nest;
 	bool has_loops;

@@ -41,6 +41,25 @@ words_of(struct cj_llvm_gen *g, LLVMTypeRef type)
 	return w;
 }
 
+/* The priorities L1:: came with PTX 7.4; without them the hint is dropped. */
+static enum cj_cache
+known_hint(struct cj_llvm_gen *g, const struct cj_access *access, bool loads)
+{
+	switch (access->cache) {
+	case CJ_CACHE_LAST_USE:
+		if (loads && !g->objects[access->object].read_only)
+			return access->cache;
+		break;
+	case CJ_CACHE_NO_ALLOCATE:
+		break;
+	case CJ_CACHE_STREAMING:
+	case CJ_CACHE_READ_ONLY:
+	case CJ_CACHE_DEFAULT:
+		return access->cache;
+	}
+	return cj_llvm_wants_ptx(g, 74) ? access->cache : CJ_CACHE_DEFAULT;
+}
+
 static const char *
 load_hint(enum cj_cache cache, bool read_only)
 {
@@ -126,8 +145,8 @@ cj_llvm_hinted_load(struct cj_llvm_gen *g, const struct cj_access *access,
 
 	cj_strbuf_init(&text, g->arena);
 	cj_strbuf_init(&constraints, g->arena);
-	cj_strbuf_printf(&text, "ld.global%s", load_hint(access->cache,
-	    read_only));
+	cj_strbuf_printf(&text, "ld.global%s", load_hint(known_hint(g,
+	    access, true), read_only));
 	put_type(&text, &w);
 	put_words(&text, &w, 0);
 	cj_strbuf_printf(&text, ", [$%u];", w.count);
@@ -159,7 +178,8 @@ cj_llvm_hinted_store(struct cj_llvm_gen *g, const struct cj_access *access,
 
 	cj_strbuf_init(&text, g->arena);
 	cj_strbuf_init(&constraints, g->arena);
-	cj_strbuf_printf(&text, "st.global%s", store_hint(access->cache));
+	cj_strbuf_printf(&text, "st.global%s", store_hint(known_hint(g, access,
+	    false)));
 	put_type(&text, &w);
 	cj_strbuf_puts(&text, "[$0], ");
 	put_words(&text, &w, 1);

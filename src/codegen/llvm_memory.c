@@ -89,33 +89,25 @@ cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
 
 /* ---- pieces -------------------------------------------------------------------- */
 
+/* 256 bits: global memory of sm_100 and later, with PTX 8.8. */
 static uint32_t
-widest(const struct cj_llvm_gen *g, const struct cj_access *access)
+widest(struct cj_llvm_gen *g, const struct cj_access *access, uint32_t total)
 {
-	int chip = g->m->target->number;
+	bool wide = g->objects[access->object].space == GLOBAL &&
+	    g->m->target->number >= 100 && access->align >= WIDEST &&
+	    total >= WIDEST && access->cache == CJ_CACHE_DEFAULT;
 
-	/* 256 bits: global memory of sm_100 and later */
-	return g->objects[access->object].space == GLOBAL && chip >= 100 &&
-	    access->cache == CJ_CACHE_DEFAULT && cj_llvm_word_bytes(
-	    object_of(g, access)->element) >= 4 ? WIDEST : WIDEST / 2;
-}
-
-unsigned
-cj_llvm_word_bytes(enum cj_kind k)
-{
-	unsigned bits = cj_kind_bits(k);
-
-	return bits >= 32 ? bits / 8 : 1;
+	return wide && cj_llvm_wants_ptx(g, 88) ? WIDEST : WIDEST / 2;
 }
 
 /* The piece at byte `at` of `total`. Widths fall or stay, so every piece is
  * aligned if the first is. */
 static struct piece
-piece_at(const struct cj_llvm_gen *g, const struct cj_access *access,
-    uint32_t at, uint32_t total)
+piece_at(struct cj_llvm_gen *g, const struct cj_access *access, uint32_t at,
+    uint32_t total)
 {
 	enum cj_kind k = object_of(g, access)->element;
-	struct piece p = { .at = at, .bytes = widest(g, access) };
+	struct piece p = { .at = at, .bytes = widest(g, access, total) };
 	unsigned own = cj_kind_bits(k) / 8;
 
 	while (p.bytes > 1 && (p.bytes > access->align ||

@@ -6,9 +6,6 @@
 
 #include "llvm_gen.h"
 
-/* Least bytes of one access to elements of a kind. */
-unsigned cj_llvm_word_bytes(enum cj_kind k);
-
 /* A register as it lies in memory, an integer, and back. */
 cj_llvm cj_llvm_to_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v);
 cj_llvm cj_llvm_from_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v);

@@ -94,10 +94,11 @@ shared_total(const struct cj_module *m, const struct use *uses)
 	return total;
 }
 
+/* No name of the language has a dollar: kernels keep theirs. */
 static const char *
 global_name(struct cj_llvm_gen *g, const char *what, uint32_t object)
 {
-	return cj_printf(g->arena, "%s_%s_%u", g->function->name, what,
+	return cj_printf(g->arena, "%s$%s%u", g->function->name, what,
 	    object);
 }
 
@@ -120,19 +121,19 @@ static cj_llvm
 shared_dynamic(struct cj_llvm_gen *g, uint32_t object)
 {
 	const struct cj_object *o = &g->m->objects.at[object];
-	cj_llvm base = LLVMGetNamedGlobal(g->module, "dynamic_shared"), at;
 	LLVMTypeRef type = LLVMArrayType2(g->i8, 0);
+	cj_llvm at;
 
-	if (base == NULL) {
-		base = LLVMAddGlobalInAddressSpace(g->module, type,
-		    "dynamic_shared", SHARED);
-		LLVMSetLinkage(base, LLVMExternalLinkage);
-		LLVMSetAlignment(base, 1024);
+	if (g->dynamic_shared == NULL) {
+		g->dynamic_shared = LLVMAddGlobalInAddressSpace(g->module,
+		    type, "dynamic$shared", SHARED);
+		LLVMSetLinkage(g->dynamic_shared, LLVMExternalLinkage);
+		LLVMSetAlignment(g->dynamic_shared, 1024);
 	}
 	g->dynamic_bytes = aligned(g->dynamic_bytes, o);
 	at = cj_llvm_int(g->i64, g->dynamic_bytes);
 	g->dynamic_bytes += bytes_of(o);
-	return LLVMConstInBoundsGEP2(g->i8, base, &at, 1);
+	return LLVMConstInBoundsGEP2(g->i8, g->dynamic_shared, &at, 1);
 }
 
 /* Elements of a table as bytes, in order of memory; kinds under 8 bits from

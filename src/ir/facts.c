@@ -46,6 +46,7 @@ static void
 set_range(struct cj_fact *f, struct cj_range r, enum cj_kind k)
 {
 	r = cj_range_wrap(r, k);
+	assert(r.lo >= INT64_MIN && r.lo <= r.hi && r.divisor >= 0);
 	f->lo = r.lo > INT64_MAX ? INT64_MAX : (int64_t)r.lo;
 	f->hi = r.hi > INT64_MAX ? INT64_MAX : (int64_t)r.hi;
 	f->divisor = r.divisor;
@@ -90,6 +91,7 @@ param_range(const struct facts *s, uint32_t leaf)
 	const struct cj_leaf *l = &s->f->leaves.at[leaf];
 	struct cj_range r = { l->lo, l->hi, l->divisor };
 
+	assert(leaf < s->f->leaves.len && l->lo <= l->hi);
 	if (l->lo == 0 && l->hi == 0 && l->divisor == 0)
 		return cj_range_of_kind(cj_type_kind(l->type));
 	if (l->divisor < 1 && (l->lo != 0 || l->hi != 0))

@@ -20,6 +20,7 @@ most(cj_wide a, cj_wide b)
 static int64_t
 common(int64_t a, int64_t b)
 {
+	assert(a >= 0 && b >= 0 && "divisors are not negative");
 	while (b != 0) {
 		int64_t r = a % b;
 
@@ -93,6 +94,7 @@ cj_range_hull(struct cj_range a, struct cj_range b)
 	struct cj_range r = { least(a.lo, b.lo), most(a.hi, b.hi),
 	    common(a.divisor, b.divisor) };
 
+	assert(a.lo <= a.hi && b.lo <= b.hi && "a set is not empty");
 	return r;
 }
 
@@ -149,8 +151,10 @@ negate(struct cj_range a)
 static cj_wide
 floor_divide(cj_wide a, cj_wide b)
 {
-	cj_wide q = a / b;
+	cj_wide q;
 
+	assert(b > 0);
+	q = a / b;
 	return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 

@@ -62,6 +62,7 @@ become(const struct look *l, enum cj_op op, uint64_t with)
 	cj_ref constant = cj_fold_splat(l->f, l->type, with);
 	struct cj_inst *i = cj_inst(l->f->m, r);
 
+	assert(i->operand_count == 2 && i->attr == 0);
 	i->op = (uint16_t)op;
 	l->f->m->pool.at[i->operands + 1] = constant;
 }

@@ -33,6 +33,7 @@ fold_arithmetic(struct cj_fold *f, const struct cj_inst *i)
 	uint64_t *bits;
 	uint32_t n;
 
+	assert(i->operand_count >= 1 && i->operand_count <= 3);
 	for (n = 0; n < i->operand_count; n++)
 		x[n] = constant(f, i, n);
 	k = cj_type_kind(x[op == CJ_OP_SELECT ? 1 : 0]->type);
@@ -51,6 +52,7 @@ fold_convert(struct cj_fold *f, const struct cj_inst *i)
 	uint64_t *bits = new_bits(f, t);
 	uint32_t n;
 
+	assert(cj_type_count(t) == cj_type_count(x->type));
 	for (n = 0; n < cj_type_count(t); n++)
 		bits[n] = cj_num_convert(cj_type_kind(t),
 		    cj_type_kind(x->type), x->bits[n],

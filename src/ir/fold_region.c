@@ -17,6 +17,7 @@ cut_after(struct cj_fold *f, cj_region region, cj_ref last)
 {
 	struct cj_inst *i = cj_inst(f->m, last);
 
+	assert(is_exit(i));
 	i->next = 0;
 	f->m->regions.at[region].last = last;
 }
@@ -31,6 +32,8 @@ splice(struct cj_fold *f, cj_region region, cj_ref owner, cj_region from)
 	struct cj_module *m = f->m;
 	cj_ref r, next, first = 0, last = 0;
 
+	assert(m->regions.at[from].owner == owner);
+	assert(m->regions.at[from].parent == region);
 	for (r = m->regions.at[from].first; r != 0; r = next) {
 		const struct cj_inst *i = cj_inst(m, r);
 		cj_region g;

@@ -92,6 +92,7 @@ print_many_bits(struct printer *p, enum cj_kind k, const uint64_t *bits,
 {
 	uint64_t i = 1;
 
+	assert(count > 0);
 	while (i < count && bits[i] == bits[0])
 		i++;
 	if (i == count) {
@@ -507,6 +508,7 @@ print_inst(struct printer *p, cj_ref r)
 {
 	const struct cj_inst *i = cj_inst(p->m, r);
 
+	assert(i->op > CJ_OP_NONE && i->op < CJ_OP_COUNT);
 	print_head(p, r, i);
 	switch ((unsigned)i->op) {
 	case CJ_OP_FOR:

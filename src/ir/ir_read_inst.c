@@ -419,6 +419,7 @@ open_region(struct cj_reader *r, cj_ref owner, cj_region parent)
 	cj_region region = cj_region_append(r->m, owner, parent);
 	const struct cj_inst *i = cj_inst(r->m, owner);
 
+	assert(cj_op_info[i->op].effects == CJ_EFFECTS_REGION);
 	r->region = region;
 	if (r->token == TOKEN_REGION) {
 		DEFINE(r, lives, r->number, region);

@@ -26,7 +26,7 @@ struct cj_reader {
 	size_t length;
 	uint32_t number;	/* %7 @7 $7 #7 !7 ^7 */
 	char mark;
-	/* numbers of the text -> of the module; those of functions start anew */
+	/* numbers of the text -> of the module; functions start anew */
 	CJ_VEC(cj_ref) values, targets;
 	CJ_VEC(cj_region) lives;
 	CJ_VEC(cj_ref) operands;	/* of the instruction at hand */

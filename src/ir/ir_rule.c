@@ -17,6 +17,7 @@ struct view {
 static cj_type
 operand(const struct view *v, unsigned n)
 {
+	assert(n < v->i->operand_count && "the count was checked");
 	return cj_inst(v->m, cj_operand(v->m, v->i, n))->type;
 }
 
@@ -64,6 +65,7 @@ is_number(enum cj_kind k)
 static const struct cj_access *
 access_of(const struct view *v)
 {
+	assert(cj_op_info[v->i->op].attr == CJ_ATTR_ACCESS);
 	return &v->m->accesses.at[v->i->attr];
 }
 
@@ -137,7 +139,7 @@ class_of(enum cj_op op)
 	case CJ_OP_APPROX_RSQRT: case CJ_OP_APPROX_SQRT:
 	case CJ_OP_APPROX_DIV:
 		return FLOAT;
-	default:		/* comparisons, min and max: whatever has order */
+	default:	/* comparisons, min and max: whatever has order */
 		return ANY_KIND;
 	}
 }

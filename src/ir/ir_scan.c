@@ -180,6 +180,7 @@ cj_reader_ref(struct cj_reader *r, enum token token, const char *what)
 {
 	uint32_t number = r->number;
 
+	assert(token >= TOKEN_VALUE && token <= TOKEN_TARGET);
 	if (r->failed || r->token != token) {
 		if (!r->failed)
 			cj_reader_fail(r, cj_printf(r->m->arena,

@@ -13,7 +13,7 @@ struct verifier {
 	uint32_t function;
 	cj_region *stands_in;	/* by instruction; 0: not met yet */
 	bool *open;		/* by region */
-	uint32_t *given;	/* by object: the function that it is a leaf of */
+	uint32_t *given;	/* by object: the function that has it */
 	uint32_t values;	/* as the printer numbers them */
 	const char *wrong;
 };
@@ -45,6 +45,7 @@ fail(struct verifier *v, const char *table, uint32_t index, const char *what)
 static const struct cj_function *
 function_of(const struct verifier *v)
 {
+	assert(v->function != 0 && v->function < v->m->functions.len);
 	return &v->m->functions.at[v->function];
 }
 
@@ -120,7 +121,8 @@ check_leaves(struct verifier *v)
 
 		if (l->kind == CJ_LEAF_OBJECT) {
 			if (l->object == 0 || l->object >= v->m->objects.len)
-				fail(v, "leaf ", i, "the object does not exist");
+				fail(v, "leaf ", i,
+				    "the object does not exist");
 			else
 				v->given[l->object] = v->function;
 			if (l->type != cj_type_of(CJ_KIND_PTR, 1))
@@ -129,11 +131,27 @@ check_leaves(struct verifier *v)
 			fail(v, "leaf ", i,
 			    "the kind does not fit the function");
 		}
+		if (l->lo > l->hi || l->divisor < 0)
+			fail(v, "leaf ", i, "the range is empty");
 		if (cj_type_kind(l->type) == CJ_KIND_VOID ||
 		    cj_type_kind(l->type) >= CJ_KIND_COUNT ||
 		    cj_type_count(l->type) == 0)
 			fail(v, "leaf ", i, "the type does not exist");
 	}
+}
+
+static void
+check_extents(struct verifier *v)
+{
+	const struct cj_function *f = function_of(v);
+	unsigned n;
+
+	for (n = 0; n < 3; n++)
+		if (f->block[n] < 0 || f->block[n] > CJ_MAX_BLOCK_THREADS ||
+		    f->cluster[n] < 0 ||
+		    f->cluster[n] > CJ_MAX_BLOCK_THREADS)
+			fail(v, "$", v->function,
+			    "block or cluster is beyond what a GPU has");
 }
 
 /* ---- instructions -------------------------------------------------------- */
@@ -270,6 +288,7 @@ check_regions(const struct verifier *v, cj_ref r, cj_region region)
 	unsigned count = 0, least = 0, most = 0;
 	const char *wrong;
 
+	assert(region != 0 && v->open[region]);
 	for (; g != 0; g = v->m->regions.at[g].next) {
 		if (g >= v->m->regions.len || v->m->regions.at[g].owner != r ||
 		    v->m->regions.at[g].parent != region || count++ > 2)
@@ -403,6 +422,7 @@ check_function(struct verifier *v)
 		fail(v, "$", v->function, "the body is not a region");
 		return;
 	}
+	check_extents(v);
 	check_leaves(v);
 	v->values = 0;
 	for (w = cj_walk_begin(v->m, f->body); v->wrong == NULL &&

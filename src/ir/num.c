@@ -105,6 +105,7 @@ against_half(uint64_t magnitude, int shift, bool *lost)
 {
 	uint64_t rest, half;
 
+	assert(shift > 0);
 	*lost = magnitude != 0;
 	if (shift > 64)
 		return -1;
@@ -166,6 +167,7 @@ overflow(enum cj_kind to, bool negative, struct cj_conversion how)
 static uint64_t
 with_sign(enum cj_kind to, bool negative, uint64_t bits)
 {
+	assert(bits >> (formats[to].bits - 1) == 0 && "the sign is free");
 	bits |= (uint64_t)negative << (formats[to].bits - 1);
 	return to == CJ_KIND_TF32 ? bits << TF32_SHIFT : bits;
 }
@@ -351,6 +353,8 @@ uint64_t
 cj_num_convert(enum cj_kind to, enum cj_kind from, uint64_t bits,
     struct cj_conversion how)
 {
+	assert(cj_kind_class(to) != CJ_CLASS_OTHER &&
+	    cj_kind_class(from) != CJ_CLASS_OTHER && "numbers");
 	if (to == from)
 		return bits;
 	if (cj_kind_is_float(to))

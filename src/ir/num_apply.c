@@ -340,6 +340,7 @@ apply_float(enum cj_op op, enum cj_kind k, uint64_t a, uint64_t b, uint64_t c)
 uint64_t
 cj_num_apply(unsigned op, enum cj_kind k, uint64_t a, uint64_t b, uint64_t c)
 {
+	assert(op < CJ_OP_COUNT && k > CJ_KIND_VOID && k < CJ_KIND_COUNT);
 	if (op == CJ_OP_SELECT)
 		return a != 0 ? b : c;
 	if (cj_kind_is_float(k))

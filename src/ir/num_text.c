@@ -37,6 +37,7 @@ decimal_of(struct decimal *d, double v, int count)
 {
 	char text[64], *p;
 
+	assert(v > 0 && count >= 1 && count <= MOST_DIGITS);
 	snprintf(text, sizeof text, "%.*e", count - 1, v);
 	d->count = 0;
 	for (p = text; *p != 'e'; p++)

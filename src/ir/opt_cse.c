@@ -15,7 +15,7 @@ struct cse {
 	cj_ref *replaced;		/* by instruction; 0: stays */
 	cj_ref *slots;			/* open addressing, a power of two */
 	uint32_t slot_count;
-	CJ_VEC(uint32_t) filled;	/* slots in order, and where regions open */
+	CJ_VEC(uint32_t) filled;	/* slots in order, and REGION_OPENS */
 };
 
 #define REGION_OPENS	UINT32_MAX
@@ -82,6 +82,7 @@ find_or_enter(struct cse *c, cj_ref r)
 		if (are_equal(c->m, cj_inst(c->m, c->slots[at]), i))
 			return c->slots[at];
 	c->slots[at] = r;
+	assert(c->filled.len <= c->slot_count / 2 + c->m->regions.len);
 	*cj_push(c->m->arena, &c->filled) = at;
 	return 0;
 }
@@ -91,6 +92,7 @@ leave_region(struct cse *c)
 {
 	uint32_t at;
 
+	assert(c->filled.len > 0 && "a region was entered");
 	while ((at = c->filled.at[--c->filled.len]) != REGION_OPENS)
 		c->slots[at] = 0;
 }

@@ -14,7 +14,7 @@ struct dce {
 	struct cj_module *m;
 	cj_region *stands_in;		/* by instruction */
 	bool *live;
-	bool *read;			/* by object: a live slot_get is there */
+	bool *read;			/* by object: a live slot_get */
 	cj_ref *first_set, *next_set;	/* by object; by instruction */
 	CJ_VEC(cj_ref) work;
 };
@@ -99,6 +99,7 @@ mark_sets(struct dce *d, uint32_t slot)
 {
 	cj_ref r;
 
+	assert(d->m->objects.at[slot].kind == CJ_OBJECT_SLOT);
 	if (d->read[slot])
 		return;
 	d->read[slot] = true;
@@ -114,6 +115,7 @@ propagate(struct dce *d)
 		const struct cj_inst *i = cj_inst(d->m, r);
 		unsigned n;
 
+		assert(d->live[r] && d->stands_in[r] != 0);
 		for (n = 0; n < i->operand_count; n++)
 			mark(d, cj_operand(d->m, i, n));
 		mark(d, d->m->regions.at[d->stands_in[r]].owner);

@@ -55,6 +55,7 @@ cj_fold_constant(struct cj_fold *f, cj_type t, const uint64_t *bits)
 	struct cj_inst i = { .op = CJ_OP_CONST, .type = t };
 	cj_ref r;
 
+	assert(f->walk.ref != 0 && "it goes in front of this one");
 	i.attr = cj_module_constant(m, t, bits);
 	i.place = cj_inst(m, f->walk.ref)->place;
 	r = cj_append(m, f->walk.region, &i, NULL, 0);
@@ -92,6 +93,7 @@ visit(struct cj_fold *f)
 {
 	cj_ref r = f->walk.ref, same;
 
+	assert(f->walk.event == CJ_WALK_INST);
 	rename_operands(f, cj_inst(f->m, r));
 	if (cj_op_info[cj_inst(f->m, r)->op].effects == CJ_EFFECTS_REGION) {
 		cj_fold_region(f, r);

@@ -79,6 +79,7 @@ visit(struct licm *l, cj_ref r, cj_region region)
 			to = l->m->regions.at[to].parent;
 		}
 	if (before != 0) {
+		assert(to != region && is_loop(l, before));
 		cj_inst_remove(l->m, region, r);
 		cj_inst_link(l->m, to, r, before);
 	}

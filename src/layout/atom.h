@@ -127,4 +127,35 @@ const struct cj_layout *cj_tmem_accumulator(struct cj_algebra *al,
 bool cj_tmem_copy_make(struct cj_algebra *al, const struct cj_copy_atom *atom,
     int bits, const struct cj_layout *tmem, struct cj_tiled_copy *out);
 
+/*
+ * Shared memory for wgmma and tcgen05: rows of 16, 32, 64 or 128 bytes along
+ * the major mode, 8 rows to an atom, swizzled in units of 16 bytes (SW128_32B:
+ * 4 rows, units of 32).
+ */
+enum cj_major { CJ_MAJOR_K, CJ_MAJOR_MN };
+enum cj_smem_mode { CJ_SMEM_INTER, CJ_SMEM_SW32, CJ_SMEM_SW64, CJ_SMEM_SW128,
+    CJ_SMEM_SW128_32B };
+/* The swizzle of byte addresses. */
+struct cj_swizzle cj_smem_swizzle(enum cj_smem_mode mode);
+/* The atom's layout (MN, K) in elements of `bits` bits, without the swizzle,
+ * and with it (in elements; plain where there is none). */
+const struct cj_layout *cj_smem_atom_plain(struct cj_algebra *al,
+    enum cj_major major, enum cj_smem_mode mode, int bits);
+const struct cj_layout *cj_smem_atom(struct cj_algebra *al,
+    enum cj_major major, enum cj_smem_mode mode, int bits);
+
+/* How an operand in shared memory is described to the instruction. */
+struct cj_matrix_desc {
+	uint64_t bits;			/* with start address 0 */
+	unsigned layout_type;
+	unsigned leading, stride;	/* byte offsets in units of 16 */
+	const struct cj_layout *fragment;	/* descriptors: (1, M, K), in
+						   units of 16 bytes */
+};
+/* For the operand's tile `shape` (MN, K), tiled by the smem atom. */
+bool cj_matrix_desc_make(struct cj_algebra *al,
+    const struct cj_mma_atom *atom, enum cj_operand which,
+    enum cj_major major, enum cj_smem_mode mode,
+    const struct cj_tuple *shape, struct cj_matrix_desc *out);
+
 #endif

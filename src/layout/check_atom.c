@@ -6,6 +6,8 @@
  */
 #include "layout_check.h"
 
+#include <stdlib.h>
+
 #include "atom.h"
 
 /*
@@ -212,16 +214,165 @@ check_copy_values(struct cj_algebra *al, const char *const *column,
 	return why;
 }
 
+/* ---- shared memory ----------------------------------------------------- */
+
+/* K or MN, and INTER, SW32 ... */
+static bool
+modes_of(const char *major_text, const char *mode_text,
+    enum cj_major *major, enum cj_smem_mode *mode)
+{
+	static const char *const modes[] = { "INTER", "SW32", "SW64",
+	    "SW128", "SW128_32B" };
+	size_t i;
+
+	*major = strcmp(major_text, "K") == 0 ? CJ_MAJOR_K : CJ_MAJOR_MN;
+	for (i = 0; i < CJ_LENGTH(modes); i++) {
+		if (strcmp(modes[i], mode_text) != 0)
+			continue;
+		*mode = (enum cj_smem_mode)i;
+		return *major == CJ_MAJOR_K || strcmp(major_text, "MN") == 0;
+	}
+	return false;
+}
+
+/* `index:offset ...` */
+static const char *
+compare_samples(struct cj_algebra *al, const struct cj_layout *l,
+    const char *samples)
+{
+	struct cj_int v;
+	char *end;
+
+	while (*samples != '\0') {
+		long long i = strtoll(samples, &end, 10), want;
+
+		if (*end != ':')
+			return "samples that cannot be read";
+		want = strtoll(end + 1, &end, 10);
+		if (!cj_layout_offset(al, l, cj_tuple_known(al, i), &v))
+			return al->why.text;
+		if (v.value != want)
+			return cj_printf(al->arena,
+			    "expected %lld at %lld, found %lld", want, i,
+			    (long long)v.value);
+		samples = *end == ' ' ? end + 1 : end;
+	}
+	return NULL;
+}
+
+static const char *
+check_smem_atom(struct cj_algebra *al, const char *const *column,
+    uint32_t count, uint32_t arrow)
+{
+	const char *const *want = column + arrow + 1, *why;
+	enum cj_major major;
+	enum cj_smem_mode mode;
+	const struct cj_layout *l;
+	struct cj_swizzle s;
+	int bits;
+
+	if (arrow != 5 || count != 10
+	    || !modes_of(column[2], column[3], &major, &mode))
+		return "not the columns of smem_atom";
+	bits = atoi(column[4]);
+	s = cj_smem_swizzle(mode);
+	l = cj_smem_atom(al, major, mode, bits);
+	why = compare_text(al, cj_printf(al->arena, "Sw<%d,%d,%d>", s.bits,
+	    s.base, s.shift), want[0]);
+	if (why == NULL)
+		why = compare_layout(al, cj_smem_atom_plain(al, major, mode,
+		    bits), want[1]);
+	if (why == NULL)
+		why = compare_layout(al, l, want[2]);
+	return why == NULL ? compare_samples(al, l, want[3]) : why;
+}
+
+static const char *
+check_smem_tile(struct cj_algebra *al, const char *const *column,
+    uint32_t count, uint32_t arrow)
+{
+	const char *const *want = column + arrow + 1, *why;
+	struct cj_datum shape, order = { .tuple = NULL };
+	enum cj_major major;
+	enum cj_smem_mode mode;
+	const struct cj_layout *l;
+
+	if (arrow != 7 || count != 10
+	    || !modes_of(column[2], column[3], &major, &mode)
+	    || !cj_datum_read(al, column[5], strlen(column[5]), &shape)
+	    || shape.kind != CJ_DATUM_TUPLE)
+		return "not the columns of smem_tile";
+	if (strcmp(column[6], "-") != 0 && (!cj_datum_read(al, column[6],
+	    strlen(column[6]), &order) || order.kind != CJ_DATUM_TUPLE))
+		return "not an order";
+	l = cj_smem_atom(al, major, mode, atoi(column[4]));
+	l = l == NULL ? NULL : cj_layout_tile_to_shape(al, l, shape.tuple,
+	    order.tuple);
+	if (l == NULL)
+		return al->why.text;
+	why = compare_layout(al, l, want[0]);
+	return why == NULL ? compare_samples(al, l, want[1]) : why;
+}
+
+static const char *
+check_desc(struct cj_algebra *al, const char *const *column, uint32_t count,
+    uint32_t arrow)
+{
+	const char *const *want = column + arrow + 1, *why;
+	struct cj_matrix_desc d;
+	struct cj_mma_atom atom;
+	struct cj_datum shape;
+	enum cj_major major;
+	enum cj_smem_mode mode;
+
+	if (arrow != 7 || count != 13
+	    || !modes_of(column[4], column[5], &major, &mode)
+	    || !cj_datum_read(al, column[6], strlen(column[6]), &shape)
+	    || shape.kind != CJ_DATUM_TUPLE)
+		return "not the columns of a descriptor";
+	if (!cj_mma_atom_find(al, column[1], &atom))
+		return al->why.text;
+	why = compare_text(al, strcmp(column[2], "A") == 0 ? atom.a_type
+	    : atom.b_type, column[3]);
+	if (why != NULL)
+		return why;
+	if (!cj_matrix_desc_make(al, &atom, strcmp(column[2], "A") == 0
+	    ? CJ_OPERAND_A : CJ_OPERAND_B, major, mode, shape.tuple, &d))
+		return al->why.text;
+	why = compare_text(al, cj_printf(al->arena,
+	    "0x%016llx layout_type=%u LBO=%u SBO=%u",
+	    (unsigned long long)d.bits, d.layout_type, d.leading, d.stride),
+	    cj_printf(al->arena, "%s %s %s %s", want[0], want[1], want[2],
+	    want[3]));
+	return why == NULL ? compare_layout(al, d.fragment, want[4]) : why;
+}
+
+/* ---- table ------------------------------------------------------------- */
+
 const char *
 cj_check_atom_line(struct cj_algebra *al, const char *const *column,
     uint32_t count, uint32_t arrow, bool *known)
 {
-	if (strcmp(column[0], "mma_atom") == 0)
-		return check_mma(al, column, count, arrow);
-	if (strcmp(column[0], "copy_atom") == 0)
-		return check_copy(al, column, count, arrow);
-	if (strcmp(column[0], "copy_atom_val") == 0)
-		return check_copy_values(al, column, count, arrow);
+	static const struct {
+		const char *name;
+		const char *(*check)(struct cj_algebra *al,
+		    const char *const *column, uint32_t count,
+		    uint32_t arrow);
+	} rows[] = {
+		{ "mma_atom", check_mma },
+		{ "copy_atom", check_copy },
+		{ "copy_atom_val", check_copy_values },
+		{ "smem_atom", check_smem_atom },
+		{ "smem_tile", check_smem_tile },
+		{ "gmma_desc", check_desc },
+		{ "umma_desc", check_desc },
+	};
+	size_t i;
+
+	for (i = 0; i < CJ_LENGTH(rows); i++) {
+		if (strcmp(rows[i].name, column[0]) == 0)
+			return rows[i].check(al, column, count, arrow);
+	}
 	*known = false;
 	return NULL;
 }

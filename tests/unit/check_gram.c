@@ -190,6 +190,98 @@ START_TEST(brackets_without_end)
 }
 END_TEST
 
+/* All that is done with a text, as deep and as wide as texts may be. */
+static void *
+walk_everything(void *text)
+{
+	struct cj_strbuf out;
+	struct cj_tree *tree;
+
+	cj_strbuf_init(&out, &fix.arena);
+	tree = parse(text);
+	(void)tree_text(tree);
+	cj_resolve(tree, &fix.names, &fix.diags, &words);
+	if (!tree->is_broken)
+		cj_format(&out, &fix.names, &fix.sources, tree);
+	return NULL;
+}
+
+START_TEST(a_small_stack_is_enough)
+{
+	static const int counts[] = { 60, 4000 };
+	pthread_attr_t attr;
+	pthread_t thread;
+	char *text;
+	size_t i, k;
+
+	CJ_CHECK_RECOVER(&fix.point);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 512 << 10);
+	for (i = 0; i < CJ_LENGTH(nests); i++) {
+		for (k = 0; k < CJ_LENGTH(counts); k++) {
+			text = cj_strdup(&fix.arena, repeat(repeat(
+			    "fn f(x) { g(", nests[i].open, counts[k],
+			    nests[i].middle), nests[i].close, counts[k],
+			    "); }"));
+			ck_assert_int_eq(pthread_create(&thread, &attr,
+			    walk_everything, text), 0);
+			pthread_join(thread, NULL);
+		}
+	}
+	pthread_attr_destroy(&attr);
+}
+END_TEST
+
+/* ---- memory -------------------------------------------------------------- */
+
+static int allocs_left;
+
+static void *
+failing_alloc(void *user, size_t bytes)
+{
+	(void)user;
+	return allocs_left-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void
+free_alloc(void *user, void *memory)
+{
+	(void)user;
+	free(memory);
+}
+
+/* Every allocation fails in turn; control comes back each time. */
+START_TEST(want_of_memory_leaves)
+{
+	const struct cj_allocator mem = { failing_alloc, free_alloc, NULL };
+	static volatile int n;
+	static volatile bool is_done;
+	const char *text;
+
+	CJ_CHECK_RECOVER(&fix.point);
+	text = strdup(repeat("fn f(x) => x", " + g(x, y)[1]", 3000, ";"));
+	cj_arena_fini(&fix.arena);
+	for (n = 0, is_done = false; !is_done; n++) {
+		allocs_left = n;
+		cj_arena_init(&fix.arena, &fix.point, &mem);
+		if (CJ_RECOVER(&fix.point)) {
+			ck_assert_int_eq(fix.point.why, CJ_WHY_MEMORY);
+		} else {
+			cj_names_init(&fix.names, &fix.arena);
+			cj_sources_init(&fix.sources, &fix.arena);
+			cj_diags_init(&fix.diags, &fix.arena, &fix.sources);
+			(void)tree_text(parse(text));
+			is_done = true;
+		}
+		cj_arena_fini(&fix.arena);
+	}
+	ck_assert_int_gt(n, 5);
+	free((char *)(uintptr_t)text);
+	cj_arena_init(&fix.arena, &fix.point, NULL);
+	cj_names_init(&fix.names, &fix.arena);
+}
+END_TEST
+
 /* ---- spans --------------------------------------------------------------- */
 
 static void
@@ -279,7 +371,8 @@ gram_suite(void)
 		trees_are_golden, messages_are_golden, long_chains_parse,
 		parentheses_do_not_nest, a_hundred_ifs_nest,
 		brackets_without_end, spans_lie_in_spans, spans_are_the_text,
-		cut_programs_are_survived,
+		cut_programs_are_survived, a_small_stack_is_enough,
+		want_of_memory_leaves,
 	};
 	Suite *suite = suite_of("gram", tests, CJ_LENGTH(tests));
 	TCase *tc = tcase_create("loops");

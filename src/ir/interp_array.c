@@ -26,8 +26,7 @@ element(const struct filling *w, uint64_t i)
 	case CJ_ARRAY_FULL:
 		return w->value;
 	case CJ_ARRAY_NORMAL:
-		return cj_num_from_f64(w->kind,
-		    cj_random_normal(w->seed, i));
+		break;			/* in pairs */
 	case CJ_ARRAY_UNIFORM:
 		return cj_num_from_f64(w->kind, cj_random_uniform(w->seed, i,
 		    w->low, w->high));
@@ -41,6 +40,23 @@ element(const struct filling *w, uint64_t i)
 	return 0;
 }
 
+static void
+fill_normals(const struct filling *w, uint64_t lo, uint64_t hi)
+{
+	uint64_t i;
+	double v[2];
+
+	assert(lo % 2 == 0);
+	for (i = lo; i < hi; i += 2) {
+		cj_random_normals(w->seed, i / 2, v);
+		cj_memory_set(w->memory, w->kind, (int64_t)i,
+		    cj_num_from_f64(w->kind, v[0]));
+		if (i + 1 < hi)
+			cj_memory_set(w->memory, w->kind, (int64_t)i + 1,
+			    cj_num_from_f64(w->kind, v[1]));
+	}
+}
+
 static bool
 fill_piece(void *user, unsigned worker, uint64_t lo, uint64_t hi)
 {
@@ -48,6 +64,10 @@ fill_piece(void *user, unsigned worker, uint64_t lo, uint64_t hi)
 	uint64_t i;
 
 	(void)worker;
+	if (w->array->generator == CJ_ARRAY_NORMAL) {
+		fill_normals(w, lo, hi);
+		return true;
+	}
 	for (i = lo; i < hi; i++)
 		cj_memory_set(w->memory, w->kind, (int64_t)i, element(w, i));
 	return true;

@@ -18,7 +18,7 @@ struct cj_launch_run {			/* what the workers share */
 	const struct cj_kernel_launch *launch;
 	const struct cj_run_options *options;
 	uint64_t blocks;
-	volatile int halt;
+	atomic_int halt;
 	struct cj_locks locks;
 	struct cj_race *race;
 };

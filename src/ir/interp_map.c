@@ -33,7 +33,7 @@ struct map_run {
 	struct cj_frame *outer;
 	const struct cj_decoded *code;
 	struct map_worker *workers;
-	volatile int halt;
+	atomic_int halt;
 	struct cj_locks locks;
 	bool is_expect;
 };

@@ -217,7 +217,7 @@ struct cj_machine {
 	struct cj_host_run *host;
 	struct cj_test_run *test;
 	bool stop;			/* this thread is to end */
-	volatile int *halt;		/* all threads are to end; may be NULL */
+	atomic_int *halt;		/* all threads are to end; may be NULL */
 	struct cj_locks *locks;		/* of atomics; NULL: one thread */
 };
 
@@ -404,7 +404,8 @@ void cj_race_atomic(struct cj_frame *f, const struct cj_step *s,
 void cj_philox(uint64_t key, uint64_t counter, uint32_t out[4]);
 /* Element `i` of a generator, as f64; the same on every machine. */
 double cj_random_uniform(uint64_t seed, uint64_t i, double low, double high);
-double cj_random_normal(uint64_t seed, uint64_t i);
+/* Elements 2 pair and 2 pair + 1. */
+void cj_random_normals(uint64_t seed, uint64_t pair, double out[2]);
 int64_t cj_random_integer(uint64_t seed, uint64_t i, int64_t low,
     int64_t high);
 

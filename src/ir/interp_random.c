@@ -73,8 +73,11 @@ cj_random_integer(uint64_t seed, uint64_t i, int64_t low, int64_t high)
 static double
 natural_log(double x)
 {
+	static const double odd[] = { 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15,
+	    1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0 };
 	uint64_t bits;
-	int exponent, k;
+	int exponent;
+	unsigned k;
 	double m, s, square, sum = 0;
 
 	memcpy(&bits, &x, sizeof bits);
@@ -87,63 +90,62 @@ natural_log(double x)
 	}
 	s = (m - 1) / (m + 1);
 	square = s * s;
-	for (k = 21; k >= 1; k -= 2)
-		sum = sum * square + 1.0 / k;
+	for (k = 0; k < CJ_LENGTH(odd); k++)
+		sum = sum * square + odd[k];
 	return 2 * s * sum + exponent * 0.69314718055994530942;
 }
 
 /* Taylor's series for 0 <= x <= pi / 4. */
-static double
-small_sine(double x)
+static void
+small_sine_cosine(double x, double *sine, double *cosine)
 {
-	double square = x * x, sum = 0;
-	int k;
+	static const double s[] = { 1.0 / 355687428096000, -1.0 / 1307674368000,
+	    1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
+	    1.0 / 120, -1.0 / 6, 1.0 };
+	static const double c[] = { 1.0 / 20922789888000, -1.0 / 87178291200,
+	    1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720,
+	    1.0 / 24, -1.0 / 2, 1.0 };
+	double square = x * x, a = 0, b = 0;
+	unsigned k;
 
-	for (k = 16; k >= 2; k -= 2)
-		sum = (1 + sum) * -square / (k * (k + 1));
-	return x * (1 + sum);
+	_Static_assert(CJ_LENGTH(s) == CJ_LENGTH(c), "terms of both");
+	for (k = 0; k < CJ_LENGTH(s); k++) {
+		a = a * square + s[k];
+		b = b * square + c[k];
+	}
+	*sine = a * x;
+	*cosine = b;
 }
 
-static double
-small_cosine(double x)
-{
-	double square = x * x, sum = 0;
-	int k;
-
-	for (k = 16; k >= 2; k -= 2)
-		sum = (1 + sum) * -square / (k * (k - 1));
-	return 1 + sum;
-}
-
-/* sin(2 pi t) for 0 <= t < 1, by octants. */
-static double
-turn_sine(double t)
+/*
+ * cos and sin of 2 pi t for 0 <= t < 1, by octants: the angle to the nearest
+ * axis is in 0 .. pi / 4; octants 1, 2, 5, 6 are nearest to the sine's axis.
+ */
+static void
+turn(double t, double *sine, double *cosine)
 {
 	int octant = (int)(t * 8);
-	double x = t * 8 - octant, angle;
-	bool flipped = octant & 1;
-	double value;
+	double x = t * 8 - octant, s, c;
 
-	angle = (flipped ? 1 - x : x) * 0.78539816339744830962;
-	/* octants 0, 3, 4, 7 begin or end where the sine is 0 */
-	if (((octant + 1) & 2) == 0)
-		value = small_sine(angle);
-	else
-		value = small_cosine(angle);
-	return octant >= 4 ? -value : value;
+	small_sine_cosine((octant & 1 ? 1 - x : x) * 0.78539816339744830962,
+	    &s, &c);
+	*sine = (octant + 1) & 2 ? c : s;
+	*cosine = (octant + 1) & 2 ? s : c;
+	if (octant >= 4)
+		*sine = -*sine;
+	if (octant >= 2 && octant < 6)
+		*cosine = -*cosine;
 }
 
-/* Two elements share a counter: the cosine and the sine of one pair. */
-double
-cj_random_normal(uint64_t seed, uint64_t i)
+void
+cj_random_normals(uint64_t seed, uint64_t pair, double out[2])
 {
 	uint32_t w[4];
-	double radius, turn;
+	double radius, sine, cosine;
 
-	cj_philox(seed, i >> 1, w);
+	cj_philox(seed, pair, w);
 	radius = sqrt(-2 * natural_log((bits53(w[0], w[1]) + 1) / TWO_53));
-	turn = bits53(w[2], w[3]) / TWO_53;
-	if ((i & 1) == 0)
-		turn = turn < 0.75 ? turn + 0.25 : turn - 0.75;
-	return radius * turn_sine(turn);
+	turn(bits53(w[2], w[3]) / TWO_53, &sine, &cosine);
+	out[0] = radius * cosine;
+	out[1] = radius * sine;
 }

@@ -428,6 +428,15 @@ mask_at(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref *mask)
 	return p->t->pred == NULL || predicate(el, p, coord, mask);
 }
 
+bool
+cj_tensor_mask(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, cj_ref *mask)
+{
+	struct plan p = { .t = t, .span = span, .width = 1 };
+
+	return mask_at(el, &p, 0, mask);
+}
+
 static uint32_t
 access_of(struct cj_elab *el, const struct plan *p, const struct cj_how *how)
 {

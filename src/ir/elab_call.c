@@ -85,6 +85,11 @@ cj_elab_call_node(struct cj_elab *el, const struct cj_node *n)
 	bool ok = callee.kind != CJ_VALUE_ERROR;
 	uint32_t i;
 
+	if (callee.kind == CJ_VALUE_BUILTIN &&
+	    (callee.builtin->flags & CJ_BUILTIN_NODE) != 0) {
+		args.count = n->call.items.count;
+		return cj_elab_call(el, callee, &args);
+	}
 	for (i = 0; i < n->call.items.count; i++)
 		ok = add_argument(el, n->call.items.at[i], &callee, &a) && ok;
 	if (!ok)
@@ -527,12 +532,26 @@ call_layout(struct cj_elab *el, const struct cj_layout *l,
 	    cj_value_from_tuple(el, at);
 }
 
+/* .lanes(8): the choice and its arguments as a tuple. */
+static struct cj_value
+call_choice(struct cj_elab *el, struct cj_value callee,
+    const struct cj_args *args)
+{
+	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
+	    args->count + 1);
+
+	at[0] = callee;
+	if (args->count != 0)
+		memcpy(at + 1, args->at, args->count * sizeof *at);
+	return cj_value_tuple(el, at, NULL, args->count + 1);
+}
+
 struct cj_value
 cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 {
 	struct map_call map = { callee, args };
 
-	if (maps_over_arrays(el, &callee, args))
+	if (args->at != NULL && maps_over_arrays(el, &callee, args))
 		return cj_elab_array_map(el, args->span, args->at,
 		    args->count, call_each, &map);
 	switch ((unsigned)callee.kind) {
@@ -549,6 +568,8 @@ cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 		return call_type(el, callee.type, args);
 	case CJ_VALUE_LAYOUT:
 		return call_layout(el, callee.layout, args);
+	case CJ_VALUE_CHOICE:
+		return call_choice(el, callee, args);
 	}
 	return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 	    "%s cannot be called", cj_value_what(el, &callee));

@@ -328,7 +328,7 @@ const_number(struct member *m, const struct cj_node *n,
 	const char *name = key != 0 ? cj_elab_name(c->el, key) :
 	    cj_printf(c->el->arena, "%s.%s%u", m->name,
 	    kind == CJ_LEAF_EXTENT ? "shape" : "stride", mode);
-	int64_t value;
+	int64_t value = 0;
 
 	if (c->walk != CJ_WALK_BIND) {
 		value = c->b->pattern.at[c->next++];

@@ -188,6 +188,28 @@ adapt(struct cj_elab *el, struct cj_span span, enum cj_kind k,
 	return v;
 }
 
+bool
+cj_elab_unify(struct cj_elab *el, struct cj_span span, struct cj_value *v,
+    uint32_t count, enum cj_kind *k)
+{
+	uint32_t i;
+	bool ok;
+
+	for (i = 0; i < count; i++)
+		if (!cj_value_is_number(&v[i])) {
+			cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+			    "a number is needed, this is %s",
+			    cj_value_what(el, &v[i]));
+			return false;
+		}
+	*k = common_kind(el, span, v, count, &ok);
+	for (i = 0; i < count && ok; i++) {
+		v[i] = adapt(el, span, *k, v[i]);
+		ok = v[i].kind != CJ_VALUE_ERROR;
+	}
+	return ok;
+}
+
 struct cj_value
 cj_elab_coerce(struct cj_elab *el, struct cj_span span, enum cj_kind to,
     struct cj_value v)

@@ -437,6 +437,9 @@ struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,
     enum cj_oper op, struct cj_value a);
 struct cj_value cj_elab_fma(struct cj_elab *el, struct cj_span span,
     struct cj_value a, struct cj_value b, struct cj_value c);
+/* Numbers brought to one kind (VOID: known reals); false: reported. */
+bool cj_elab_unify(struct cj_elab *el, struct cj_span span,
+    struct cj_value *v, uint32_t count, enum cj_kind *k);
 /* One pure operation of ops.def over operands brought to one kind and shape:
  * known operands fold. */
 struct cj_value cj_elab_apply(struct cj_elab *el, struct cj_span span,
@@ -612,6 +615,15 @@ struct cj_value cj_elab_dynamic_register(struct cj_elab *el,
     struct cj_span span, const struct cj_tuple *coord);
 void cj_slot_store(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, struct cj_value v);
+
+/* The mask of an element of a guarded view; 0: always inside. */
+bool cj_tensor_mask(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, cj_ref *mask);
+/* Combine a value over threads; op NONE: by calling f. */
+struct cj_value cj_elab_reduce_over(struct cj_elab *el, struct cj_span span,
+    enum cj_op op, const struct cj_value *f, struct cj_value v,
+    const struct cj_value *over);
+struct cj_value cj_elab_array_zeros(struct cj_elab *el, struct cj_args *args);
 
 /* ---- tests and benches: elab_test*.c, called from the above in TEST time ------ */
 

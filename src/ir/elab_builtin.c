@@ -1,0 +1,476 @@
+/*
+ * Built-in names: the table of builtins.def, the rows that are one operation,
+ * types, and what is asked of the time (thread indices, the device).
+ */
+#include <math.h>
+
+#include "elab_priv.h"
+
+#define BUILTIN(name, least, most, named, flags)			\
+	cj_builtin_fn cj_builtin_##name;
+#define VALUE(name)							\
+	struct cj_value cj_builtin_value_##name(struct cj_elab *el,	\
+	    struct cj_span span);
+#include "builtins.def"
+
+static struct cj_value
+each(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row)
+{
+	return cj_elab_apply(el, args->span, row->op, args->at, args->count);
+}
+
+const struct cj_builtin cj_builtins[] = {
+#define BUILTIN(name, least, most, named, flags)			\
+	{ #name, cj_builtin_##name, NULL, least, most, named, flags,	\
+	    CJ_OP_NONE },
+#define EACH(name, operands, op)					\
+	{ #name, each, NULL, operands, operands, "",			\
+	    CJ_BUILTIN_EACH, CJ_OP_##op },
+#define VALUE(name)							\
+	{ #name, NULL, cj_builtin_value_##name, 0, 0, "", 0, CJ_OP_NONE },
+#include "builtins.def"
+};
+const unsigned cj_builtin_count = CJ_LENGTH(cj_builtins);
+
+const struct cj_builtin *
+cj_builtin_find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < cj_builtin_count; i++)
+		if (strcmp(cj_builtins[i].name, name) == 0)
+			return &cj_builtins[i];
+	return NULL;
+}
+
+/* ---- types --------------------------------------------------------------- */
+
+/* The kind of a type, or of a value's elements; VOID: reported. */
+static enum cj_kind
+kind_of(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
+{
+	enum cj_kind k = v->kind == CJ_VALUE_TYPE ? v->type->scalar :
+	    v->kind == CJ_VALUE_REAL ? CJ_KIND_F32 : cj_value_kind_of(v);
+
+	if (k == CJ_KIND_VOID && v->kind != CJ_VALUE_ERROR)
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+		    "a number type is needed, this is %s",
+		    cj_value_what(el, v));
+	return k;
+}
+
+struct cj_value
+cj_builtin_bits(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
+
+	(void)row;
+	return k == CJ_KIND_VOID ? cj_value_error() :
+	    cj_value_known(cj_kind_bits(k));
+}
+
+struct cj_value
+cj_builtin_element(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
+
+	(void)row;
+	return k == CJ_KIND_VOID ? cj_value_error() : cj_value_type(el, k);
+}
+
+struct cj_value
+cj_builtin_is_float(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
+
+	(void)row;
+	return k == CJ_KIND_VOID ? cj_value_error() :
+	    cj_value_bool(cj_kind_is_float(k));
+}
+
+struct cj_value
+cj_builtin_is_integer(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
+
+	(void)row;
+	return k == CJ_KIND_VOID ? cj_value_error() :
+	    cj_value_bool(cj_kind_is_integer(k));
+}
+
+struct cj_value
+cj_builtin_is_signed(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
+
+	(void)row;
+	return k == CJ_KIND_VOID ? cj_value_error() :
+	    cj_value_bool(cj_kind_is_signed(k) || cj_kind_is_float(k));
+}
+
+struct cj_value
+cj_builtin_is_known(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)el;
+	(void)row;
+	return cj_value_bool(cj_value_is_known(&args->at[0]));
+}
+
+struct cj_value
+cj_builtin_tensor(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_type_value *t = CJ_NEW(el->arena, struct cj_type_value);
+	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
+
+	(void)row;
+	t->is_tensor = true;
+	t->scalar = k;
+	t->layout = cj_value_to_layout(el, args->span, &args->at[1]);
+	if (k == CJ_KIND_VOID || t->layout == NULL)
+		return cj_value_error();
+	return (struct cj_value){ .kind = CJ_VALUE_TYPE, .type = t };
+}
+
+/* ---- integers and tuples of them ----------------------------------------- */
+
+static struct cj_value
+int_pair(struct cj_elab *el, struct cj_span span, struct cj_value a,
+    struct cj_value b, bool rounds_up)
+{
+	struct cj_int x, y, q;
+	struct cj_value *at;
+	uint32_t i;
+
+	if (a.kind == CJ_VALUE_TUPLE && b.kind == CJ_VALUE_TUPLE &&
+	    a.tuple->count == b.tuple->count) {
+		at = CJ_NEWS(el->arena, struct cj_value, a.tuple->count + 1);
+		for (i = 0; i < a.tuple->count; i++) {
+			at[i] = int_pair(el, span, a.tuple->at[i],
+			    b.tuple->at[i], rounds_up);
+			if (at[i].kind == CJ_VALUE_ERROR)
+				return at[i];
+		}
+		return cj_value_tuple(el, at, NULL, a.tuple->count);
+	}
+	if (!cj_value_to_int(el, span, &a, &x) ||
+	    !cj_value_to_int(el, span, &b, &y))
+		return cj_value_error();
+	q = cj_int_ceil_div(&el->sym, x, y);
+	return cj_value_int(rounds_up ? cj_int_mul(&el->sym, q, y) : q);
+}
+
+struct cj_value
+cj_builtin_ceil_div(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return int_pair(el, args->span, args->at[0], args->at[1], false);
+}
+
+struct cj_value
+cj_builtin_round_up(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return int_pair(el, args->span, args->at[0], args->at[1], true);
+}
+
+/* ---- bits, selection, conversions ---------------------------------------- */
+
+static struct cj_value
+bits_as(enum cj_kind to, enum cj_kind from, uint64_t bits)
+{
+	unsigned n = cj_kind_bits(to);
+
+	(void)from;
+	if (n < 64) {
+		bits &= ((uint64_t)1 << n) - 1;
+		if (cj_kind_is_integer(to) && cj_kind_is_signed(to) &&
+		    (bits >> (n - 1) & 1) != 0)
+			bits |= ~(((uint64_t)1 << n) - 1);
+	}
+	return cj_value_scalar(to, bits);
+}
+
+/* A literal has the width that is asked for. */
+static struct cj_value
+sized_literal(struct cj_elab *el, struct cj_span span, enum cj_kind to,
+    struct cj_value v)
+{
+	static const enum cj_kind ints[] = { CJ_KIND_U8, CJ_KIND_U16,
+	    CJ_KIND_U32, CJ_KIND_U64 };
+	static const enum cj_kind floats[] = { CJ_KIND_VOID, CJ_KIND_F16,
+	    CJ_KIND_F32, CJ_KIND_F64 };
+	unsigned n = cj_kind_bits(to), i = n == 8 ? 0 : n == 16 ? 1 :
+	    n == 32 ? 2 : 3;
+	enum cj_kind k = v.kind == CJ_VALUE_REAL ? floats[i] :
+	    v.i.value < 0 ? (enum cj_kind)(ints[i] - CJ_KIND_U8 +
+	    CJ_KIND_I8) : ints[i];
+
+	return cj_elab_coerce(el, span, k, v);
+}
+
+struct cj_value
+cj_builtin_bitcast(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = cj_elab_read(el, args->span, args->at[1]);
+	enum cj_kind to = kind_of(el, args->span, &args->at[0]), from;
+	const struct cj_tuple *shape;
+
+	(void)row;
+	if (to == CJ_KIND_VOID || v.kind == CJ_VALUE_ERROR)
+		return cj_value_error();
+	if (v.kind == CJ_VALUE_REAL ||
+	    (v.kind == CJ_VALUE_INT && cj_is_known(v.i)))
+		v = sized_literal(el, args->span, to, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	from = cj_value_kind_of(&v);
+	if (from == to)
+		return v;
+	if (!cj_value_is_number(&v) || from == CJ_KIND_INDEX ||
+	    cj_kind_bits(from) != cj_kind_bits(to))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "%s has not the %u bits of %s", cj_value_what(el, &v),
+		    cj_kind_bits(to), cj_kind_text(to));
+	if (v.kind == CJ_VALUE_SCALAR)
+		return bits_as(to, from, v.bits);
+	shape = cj_value_shape(&v);
+	return cj_value_regs(el, to, shape, cj_emit1(&el->em->b,
+	    CJ_OP_BITCAST, cj_type_of(to, cj_shape_count(shape)),
+	    cj_elab_ref(el, &v, from)));
+}
+
+static struct cj_value
+select_ints(struct cj_elab *el, cj_ref c, const struct cj_value *v)
+{
+	struct cj_range a = cj_int_range(&el->sym, v[0].i);
+	struct cj_range b = cj_int_range(&el->sym, v[1].i);
+	cj_ref x = cj_elab_ref_int(el, v[0].i);
+	cj_ref r = cj_emit3(&el->em->b, CJ_OP_SELECT,
+	    cj_type_of(CJ_KIND_INDEX, 1), c, x,
+	    cj_elab_ref_int(el, v[1].i));
+
+	return cj_value_int(cj_elab_symbol(el, r, NULL,
+	    a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi, 1));
+}
+
+static struct cj_value
+select_regs(struct cj_elab *el, struct cj_span span, struct cj_value *v,
+    enum cj_kind k)
+{
+	const struct cj_tuple *shape;
+	cj_ref refs[3];
+	int i;
+
+	if (!cj_elab_common_shape(el, span, v, 3, &shape))
+		return cj_value_error();
+	for (i = 0; i < 3; i++) {
+		if (i != 0 || cj_value_shape(&v[0]) != NULL)
+			v[i] = cj_elab_broadcast(el, span, v[i], shape);
+		if (v[i].kind == CJ_VALUE_ERROR)
+			return v[i];
+		refs[i] = cj_elab_ref(el, &v[i], i == 0 ? CJ_KIND_BOOL : k);
+	}
+	return cj_value_regs(el, k, shape, cj_emit(&el->em->b, CJ_OP_SELECT,
+	    cj_type_of(k, cj_shape_count(shape)), 0, refs, 3));
+}
+
+struct cj_value
+cj_builtin_where(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v[3];
+	enum cj_kind k;
+	int i;
+
+	(void)row;
+	for (i = 0; i < 3; i++) {
+		v[i] = cj_elab_read(el, args->span, args->at[i]);
+		if (v[i].kind == CJ_VALUE_ERROR)
+			return v[i];
+	}
+	if (cj_value_kind_of(&v[0]) != CJ_KIND_BOOL)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "where(c, a, b): c is a bool, this is %s",
+		    cj_value_what(el, &v[0]));
+	if (!cj_elab_unify(el, args->span, v + 1, 2, &k))
+		return cj_value_error();
+	if (v[0].kind == CJ_VALUE_BOOL && cj_value_shape(&v[1]) == NULL &&
+	    cj_value_shape(&v[2]) == NULL)
+		return v[0].truth ? v[1] : v[2];
+	if (v[1].kind == CJ_VALUE_INT && v[2].kind == CJ_VALUE_INT &&
+	    cj_value_shape(&v[0]) == NULL)
+		return select_ints(el, cj_elab_ref(el, &v[0], CJ_KIND_BOOL),
+		    v + 1);
+	return select_regs(el, args->span, v, k == CJ_KIND_VOID ?
+	    CJ_KIND_F32 : k);
+}
+
+bool
+cj_elab_conversion(struct cj_elab *el, struct cj_args *args, uint32_t *how)
+{
+	const struct cj_value *r = cj_arg_named(el, args, "round");
+	const struct cj_value *s = cj_arg_named(el, args, "saturate");
+	static const char *const words[] = { "even", "zero", "up", "down" };
+	struct cj_conversion c = { .rounding = CJ_ROUND_EVEN,
+	    .saturate = true };
+	unsigned i;
+
+	*how = 0;
+	if (r == NULL && s == NULL)
+		return true;
+	if (s != NULL && s->kind == CJ_VALUE_BOOL)
+		c.saturate = s->truth;
+	for (i = 0; r != NULL && i < CJ_LENGTH(words); i++)
+		if (r->kind == CJ_VALUE_CHOICE && strcmp(words[i],
+		    cj_elab_name(el, r->choice)) == 0) {
+			c.rounding = (enum cj_rounding)i;
+			break;
+		}
+	if (i == CJ_LENGTH(words) || (s != NULL &&
+	    s->kind != CJ_VALUE_BOOL)) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "a conversion takes round = .even, .zero, .up or .down, "
+		    "and saturate = true or false");
+		return false;
+	}
+	*how = cj_module_conversion(el->m, c);
+	return true;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+struct cj_value
+cj_builtin_value_none(struct cj_elab *el, struct cj_span span)
+{
+	(void)el;
+	(void)span;
+	return cj_value_none();
+}
+
+struct cj_value
+cj_builtin_value_inf(struct cj_elab *el, struct cj_span span)
+{
+	(void)el;
+	(void)span;
+	return cj_value_real(HUGE_VAL);
+}
+
+struct cj_value
+cj_builtin_value_nan(struct cj_elab *el, struct cj_span span)
+{
+	(void)el;
+	(void)span;
+	return cj_value_real((double)NAN);
+}
+
+struct cj_value
+cj_builtin_value_pi(struct cj_elab *el, struct cj_span span)
+{
+	(void)el;
+	(void)span;
+	return cj_value_real(3.14159265358979323846);
+}
+
+static bool
+is_device(struct cj_elab *el, struct cj_span span, const char *name)
+{
+	if (el->time == CJ_TIME_DEVICE && el->em != NULL)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
+	    "\"%s\" belongs to device code: the \"launch\" blocks", name);
+	return false;
+}
+
+static struct cj_value
+xyz(struct cj_elab *el, struct cj_span span, const char *name,
+    const struct cj_int *extents, enum cj_special first)
+{
+	struct cj_value at[3];
+	cj_name names[3] = { cj_elab_intern(el, "x"), cj_elab_intern(el, "y"),
+	    cj_elab_intern(el, "z") };
+	unsigned i;
+
+	if (!is_device(el, span, name))
+		return cj_value_error();
+	for (i = 0; i < 3; i++)
+		at[i] = cj_value_int(extents != NULL ? extents[i] :
+		    cj_elab_special(el, (enum cj_special)(first + i)));
+	return cj_value_tuple(el, at, names, 3);
+}
+
+struct cj_value
+cj_builtin_value_thread_idx(struct cj_elab *el, struct cj_span span)
+{
+	return xyz(el, span, "thread_idx", NULL, CJ_SPECIAL_THREAD_X);
+}
+
+struct cj_value
+cj_builtin_value_block_idx(struct cj_elab *el, struct cj_span span)
+{
+	return xyz(el, span, "block_idx", NULL, CJ_SPECIAL_BLOCK_X);
+}
+
+struct cj_value
+cj_builtin_value_block_dim(struct cj_elab *el, struct cj_span span)
+{
+	return xyz(el, span, "block_dim", el->block_extent,
+	    CJ_SPECIAL_BLOCK_DIM_X);
+}
+
+struct cj_value
+cj_builtin_value_grid_dim(struct cj_elab *el, struct cj_span span)
+{
+	return xyz(el, span, "grid_dim", el->grid_extent,
+	    CJ_SPECIAL_GRID_DIM_X);
+}
+
+static struct cj_value
+special(struct cj_elab *el, struct cj_span span, enum cj_special what,
+    const char *name)
+{
+	if (!is_device(el, span, name))
+		return cj_value_error();
+	return cj_value_int(cj_elab_special(el, what));
+}
+
+struct cj_value
+cj_builtin_value_lane_idx(struct cj_elab *el, struct cj_span span)
+{
+	return special(el, span, CJ_SPECIAL_LANE, "lane_idx");
+}
+
+struct cj_value
+cj_builtin_value_warp_idx(struct cj_elab *el, struct cj_span span)
+{
+	return special(el, span, CJ_SPECIAL_WARP, "warp_idx");
+}
+
+struct cj_value
+cj_builtin_value_block_rank(struct cj_elab *el, struct cj_span span)
+{
+	return special(el, span, CJ_SPECIAL_BLOCK_RANK, "block_rank");
+}
+
+struct cj_value
+cj_builtin_value_device(struct cj_elab *el, struct cj_span span)
+{
+	cj_name name = cj_elab_intern(el, "sms");
+	struct cj_value sms;
+
+	if (el->em == NULL || el->time == CJ_TIME_CONST ||
+	    el->time == CJ_TIME_TEST)
+		return cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
+		    "\"device\" belongs to kernels");
+	sms = cj_value_int(cj_elab_fact(el, CJ_DEVICE_SMS));
+	return cj_value_tuple(el, &sms, &name, 1);
+}

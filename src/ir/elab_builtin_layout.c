@@ -1,0 +1,881 @@
+/*
+ * Layout operations under CuTe's names: arguments to layout/, results back.
+ * An operation that takes a tensor gives a view (elab_tensor.c); one that cuts
+ * keeps where the view's elements lie.
+ */
+#include "elab_priv.h"
+
+#define ROW(name)							\
+	struct cj_value cj_builtin_##name(struct cj_elab *el,		\
+	    struct cj_args *args, const struct cj_builtin *row);
+#define BUILTIN(name, least, most, named, flags) ROW(name)
+#include "builtins.def"
+
+/* ---- results ------------------------------------------------------------- */
+
+static struct cj_value
+layout_or(struct cj_elab *el, struct cj_span span,
+    const struct cj_layout *l, const char *name)
+{
+	if (l == NULL)
+		return cj_elab_refused(el, span, name);
+	if (el->sym.overflow)
+		return cj_elab_refused(el, span, name);
+	return cj_value_layout(l);
+}
+
+static const struct cj_layout *
+layout_arg(struct cj_elab *el, struct cj_args *args, uint32_t i)
+{
+	return cj_value_to_layout(el, args->span, &args->at[i]);
+}
+
+static const struct cj_tuple *
+tuple_arg(struct cj_elab *el, struct cj_args *args, uint32_t i)
+{
+	return cj_value_to_tuple(el, args->span, &args->at[i]);
+}
+
+static bool
+mode_arg(struct cj_elab *el, struct cj_args *args, uint32_t i, uint32_t rank,
+    uint32_t *mode)
+{
+	int64_t n;
+
+	if (!cj_value_to_known(el, args->span, &args->at[i],
+	    "the number of a mode", &n))
+		return false;
+	if (n < 0 || n >= rank) {
+		cj_elab_error(el, CJ_DIAG_WRONG_INDEX, args->span,
+		    "there is no mode %lld, the rank is %u", (long long)n,
+		    rank);
+		return false;
+	}
+	*mode = (uint32_t)n;
+	return true;
+}
+
+/* ---- what a thing has ---------------------------------------------------- */
+
+/* Shape of anything that has one; NULL: reported. */
+static const struct cj_tuple *
+shape_of(struct cj_elab *el, struct cj_args *args)
+{
+	const struct cj_value *v = &args->at[0];
+	const struct cj_tuple *shape = cj_value_shape(v);
+
+	if (shape != NULL)
+		return shape;
+	if (v->kind == CJ_VALUE_LAYOUT)
+		return v->layout->shape;
+	if (v->kind == CJ_VALUE_TYPE && v->type->is_tensor)
+		return v->type->layout->shape;
+	return cj_value_to_tuple(el, args->span, v);
+}
+
+/* The shape, or the mode of it that a second argument names. */
+static const struct cj_tuple *
+mode_of(struct cj_elab *el, struct cj_args *args, const struct cj_tuple *t)
+{
+	uint32_t mode;
+
+	if (t == NULL || args->count == 1)
+		return t;
+	if (!mode_arg(el, args, 1, cj_tuple_rank(t), &mode))
+		return NULL;
+	return cj_tuple_get(t, mode);
+}
+
+struct cj_value
+cj_builtin_size(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *t = mode_of(el, args, shape_of(el, args));
+
+	(void)row;
+	return t == NULL ? cj_value_error() :
+	    cj_value_int(cj_tuple_product(&el->al, t));
+}
+
+struct cj_value
+cj_builtin_shape(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *t = mode_of(el, args, shape_of(el, args));
+
+	(void)row;
+	return t == NULL ? cj_value_error() : cj_value_from_tuple(el, t);
+}
+
+struct cj_value
+cj_builtin_rank(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *t = mode_of(el, args, shape_of(el, args));
+
+	(void)row;
+	return t == NULL ? cj_value_error() :
+	    cj_value_known(cj_tuple_rank(t));
+}
+
+struct cj_value
+cj_builtin_depth(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *t = shape_of(el, args);
+
+	(void)row;
+	return t == NULL ? cj_value_error() :
+	    cj_value_known(cj_tuple_depth(t));
+}
+
+struct cj_value
+cj_builtin_stride(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+	const struct cj_tuple *t = l == NULL ? NULL :
+	    mode_of(el, args, l->stride);
+
+	(void)row;
+	return t == NULL ? cj_value_error() : cj_value_from_tuple(el, t);
+}
+
+struct cj_value
+cj_builtin_layout(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+
+	(void)row;
+	return l == NULL ? cj_value_error() : cj_value_layout(l);
+}
+
+struct cj_value
+cj_builtin_cosize(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+
+	(void)row;
+	return l == NULL ? cj_value_error() :
+	    cj_value_int(cj_layout_cosize(&el->al, l));
+}
+
+struct cj_value
+cj_builtin_get(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = args->at[0];
+
+	(void)row;
+	if (v.kind == CJ_VALUE_INT && args->at[1].kind == CJ_VALUE_INT &&
+	    cj_is_value(args->at[1].i, 0))
+		return v;
+	return cj_elab_index(el, args->span, v, &args->at[1], 1);
+}
+
+/* ---- operations on one layout or tensor ---------------------------------- */
+
+struct work {
+	const struct cj_tuple *tuple;
+	const struct cj_layout *layout;
+	const uint32_t *modes;
+	uint32_t begin, end, count;
+	enum cj_divide divide;
+};
+
+static struct cj_value
+apply(struct cj_elab *el, struct cj_args *args, bool cuts,
+    cj_layout_map *map, struct work *w, const char *name)
+{
+	const struct cj_layout *l;
+
+	if (args->at[0].kind == CJ_VALUE_TENSOR)
+		return cj_tensor_map(el, args->span, args->at[0].tensor, cuts,
+		    map, w, name);
+	l = layout_arg(el, args, 0);
+	if (l == NULL)
+		return cj_value_error();
+	return layout_or(el, args->span, map(&el->al, l, w), name);
+}
+
+static const struct cj_layout *
+do_flatten(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	(void)user;
+	return cj_layout_flatten(al, l);
+}
+
+struct cj_value
+cj_builtin_flatten(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return apply(el, args, false, do_flatten, NULL, row->name);
+}
+
+static const struct cj_layout *
+do_coalesce(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct work *w = user;
+
+	return cj_layout_coalesce(al, l, w->tuple);
+}
+
+struct cj_value
+cj_builtin_coalesce(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+	struct work w = { 0 };
+
+	if (l == NULL)
+		return cj_value_error();
+	if (args->count == 2) {
+		w.tuple = tuple_arg(el, args, 1);
+		if (w.tuple == NULL)
+			return cj_value_error();
+	}
+	/* a guard's coordinates do not coalesce alike */
+	return layout_or(el, args->span, do_coalesce(&el->al, l, &w),
+	    row->name);
+}
+
+struct cj_value
+cj_builtin_filter(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+
+	return l == NULL ? cj_value_error() : layout_or(el, args->span,
+	    cj_layout_filter(&el->al, l), row->name);
+}
+
+static const struct cj_layout *
+do_group(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct work *w = user;
+
+	return cj_layout_group(al, l, w->begin, w->end);
+}
+
+static const struct cj_layout *
+do_take(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct work *w = user;
+
+	return cj_layout_take(al, l, w->begin, w->end);
+}
+
+static struct cj_value
+modes_between(struct cj_elab *el, struct cj_args *args, cj_layout_map *map,
+    const char *name)
+{
+	struct work w = { 0 };
+	int64_t begin, end;
+
+	if (!cj_value_to_known(el, args->span, &args->at[1], "a mode",
+	    &begin) || !cj_value_to_known(el, args->span, &args->at[2],
+	    "a mode", &end))
+		return cj_value_error();
+	if (begin < 0 || end < begin || end > CJ_MAX_RANK)
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, args->span,
+		    "there are no modes %lld to %lld", (long long)begin,
+		    (long long)end);
+	w.begin = (uint32_t)begin;
+	w.end = (uint32_t)end;
+	return apply(el, args, false, map, &w, name);
+}
+
+struct cj_value
+cj_builtin_group(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return modes_between(el, args, do_group, row->name);
+}
+
+struct cj_value
+cj_builtin_take(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return modes_between(el, args, do_take, row->name);
+}
+
+static const struct cj_layout *
+do_select(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct work *w = user;
+
+	return cj_layout_select(al, l, w->modes, w->count);
+}
+
+struct cj_value
+cj_builtin_select(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *t = tuple_arg(el, args, 1);
+	struct work w = { 0 };
+	uint32_t *modes, i;
+
+	if (t == NULL)
+		return cj_value_error();
+	modes = CJ_NEWS(el->arena, uint32_t, cj_tuple_rank(t) + 1);
+	for (i = 0; i < cj_tuple_rank(t); i++) {
+		const struct cj_tuple *m = cj_tuple_get(t, i);
+
+		if (m->kind != CJ_TUPLE_INT || !cj_is_known(m->value) ||
+		    m->value.value < 0 || m->value.value >= CJ_MAX_RANK)
+			return cj_elab_error(el, CJ_DIAG_WRONG_INDEX,
+			    args->span, "select takes known modes");
+		modes[i] = (uint32_t)m->value.value;
+	}
+	w.modes = modes;
+	w.count = cj_tuple_rank(t);
+	return apply(el, args, false, do_select, &w, row->name);
+}
+
+/* Registers of shape (m, n) as (n, m). */
+static struct cj_value
+transpose_registers(struct cj_elab *el, struct cj_span span,
+    struct cj_value v)
+{
+	const struct cj_tuple *s = cj_value_shape(&v), *at[2];
+	uint32_t *from, m, n, i;
+	cj_ref r;
+
+	if (s == NULL || cj_is_leaf(s) || s->rank != 2)
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "transpose takes two modes, this is %s",
+		    cj_value_what(el, &v));
+	m = cj_shape_count(s->at[0]);
+	n = cj_shape_count(s->at[1]);
+	from = CJ_NEWS(el->arena, uint32_t, m * n + 1);
+	for (i = 0; i < m * n; i++)
+		from[i] = i / n + i % n * m;
+	at[0] = s->at[1];
+	at[1] = s->at[0];
+	r = cj_elab_ref(el, &v, CJ_KIND_VOID);
+	return cj_value_regs(el, cj_value_kind_of(&v),
+	    cj_tuple_make(&el->al, at, 2),
+	    cj_elab_permute(el, r, from, m * n));
+}
+
+struct cj_value
+cj_builtin_transpose(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	static const uint32_t swapped[2] = { 1, 0 };
+	struct work w = { .modes = swapped, .count = 2 };
+	struct cj_value v = args->at[0];
+	const struct cj_layout *l;
+
+	if (v.kind == CJ_VALUE_REGS || v.kind == CJ_VALUE_PLACE)
+		return transpose_registers(el, args->span,
+		    cj_elab_read(el, args->span, v));
+	l = layout_arg(el, args, 0);
+	if (l == NULL)
+		return cj_value_error();
+	if (cj_layout_rank(l) != 2)
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
+		    "transpose takes two modes, the rank is %u",
+		    cj_layout_rank(l));
+	return apply(el, args, false, do_select, &w, row->name);
+}
+
+/* ---- divides and compositions -------------------------------------------- */
+
+static const struct cj_layout *
+do_divide(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct work *w = user;
+
+	return cj_layout_divide(al, w->divide, l, w->tuple);
+}
+
+static struct cj_value
+divide(struct cj_elab *el, struct cj_args *args, enum cj_divide form,
+    const char *name)
+{
+	struct work w = { .divide = form };
+
+	w.tuple = tuple_arg(el, args, 1);
+	return w.tuple == NULL ? cj_value_error() :
+	    apply(el, args, true, do_divide, &w, name);
+}
+
+#define DIVIDE(word, form)						\
+	struct cj_value							\
+	cj_builtin_##word(struct cj_elab *el, struct cj_args *args,	\
+	    const struct cj_builtin *row)				\
+	{								\
+		return divide(el, args, form, row->name);		\
+	}
+DIVIDE(logical_divide, CJ_DIVIDE_LOGICAL)
+DIVIDE(zipped_divide, CJ_DIVIDE_ZIPPED)
+DIVIDE(tiled_divide, CJ_DIVIDE_TILED)
+DIVIDE(flat_divide, CJ_DIVIDE_FLAT)
+
+static const struct cj_layout *
+do_compose(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct work *w = user;
+
+	return w->layout != NULL ? cj_layout_compose(al, l, w->layout) :
+	    cj_layout_compose_tiler(al, l, w->tuple);
+}
+
+struct cj_value
+cj_builtin_composition(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct work w = { 0 };
+
+	if (args->at[0].kind == CJ_VALUE_SWIZZLE) {
+		w.layout = layout_arg(el, args, 1);
+		return w.layout == NULL ? cj_value_error() :
+		    layout_or(el, args->span, cj_layout_composed(&el->al,
+		    args->at[0].swizzle, cj_tuple_known(&el->al, 0),
+		    w.layout), row->name);
+	}
+	if (args->at[1].kind == CJ_VALUE_LAYOUT) {
+		w.layout = args->at[1].layout;
+	} else {
+		w.tuple = tuple_arg(el, args, 1);
+		if (w.tuple == NULL)
+			return cj_value_error();
+		if (cj_is_leaf(w.tuple))
+			w.layout = cj_layout_make(&el->al, w.tuple, NULL);
+	}
+	return apply(el, args, true, do_compose, &w, row->name);
+}
+
+/* ---- local views --------------------------------------------------------- */
+
+static const struct cj_tuple *
+any_of_rank(struct cj_elab *el, const struct cj_tuple *shape)
+{
+	const struct cj_tuple *at[CJ_MAX_RANK];
+	uint32_t i, rank = cj_tuple_rank(shape);
+
+	if (cj_is_leaf(shape) || rank == 1)
+		return cj_tuple_any(&el->al);
+	for (i = 0; i < rank; i++)
+		at[i] = cj_tuple_any(&el->al);
+	return cj_tuple_make(&el->al, at, rank);
+}
+
+/* A coordinate that is a tuple, filled up with `_`. */
+static const struct cj_tuple *
+filled(struct cj_elab *el, const struct cj_tuple *coord, uint32_t rank)
+{
+	const struct cj_tuple *at[CJ_MAX_RANK];
+	uint32_t i;
+
+	if (cj_is_leaf(coord) || coord->rank >= rank || rank > CJ_MAX_RANK)
+		return coord;
+	for (i = 0; i < rank; i++)
+		at[i] = i < coord->rank ? coord->at[i] :
+		    cj_tuple_any(&el->al);
+	return cj_tuple_make(&el->al, at, rank);
+}
+
+static struct cj_value
+slice_pair(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
+    const struct cj_tuple *first, const struct cj_tuple *second,
+    const char *name)
+{
+	const struct cj_tuple *pair[2] = { first, second }, *offset;
+	const struct cj_tuple *coord = cj_tuple_make(&el->al, pair, 2);
+	const struct cj_layout *rest;
+
+	if (v->kind == CJ_VALUE_TENSOR)
+		return cj_tensor_slice(el, span, v->tensor, coord);
+	if (!cj_layout_slice(&el->al, v->layout, coord, &rest, &offset))
+		return cj_elab_refused(el, span, name);
+	return cj_value_layout(rest);
+}
+
+struct cj_value
+cj_builtin_local_tile(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *coord = tuple_arg(el, args, 2), *shape;
+	struct cj_value z;
+
+	if (coord == NULL)
+		return cj_value_error();
+	z = divide(el, args, CJ_DIVIDE_ZIPPED, row->name);
+	if (z.kind == CJ_VALUE_ERROR)
+		return z;
+	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :
+	    z.layout->shape;
+	return slice_pair(el, args->span, &z, any_of_rank(el, shape->at[0]),
+	    filled(el, coord, cj_tuple_rank(shape->at[1])), row->name);
+}
+
+struct cj_value
+cj_builtin_partition(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_args inner = *args;
+	const struct cj_tuple *thread = tuple_arg(el, args, 2), *shape;
+	struct work w = { 0 };
+	struct cj_value z;
+
+	inner.at = args->at + 1;
+	w.layout = layout_arg(el, args, 0);
+	if (thread == NULL || w.layout == NULL)
+		return cj_value_error();
+	if (cj_layout_rank(w.layout) != 2)
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
+		    "partition takes a layout (thread, value) first, its "
+		    "rank is %u", cj_layout_rank(w.layout));
+	z = apply(el, &inner, true, do_compose, &w, row->name);
+	if (z.kind == CJ_VALUE_ERROR)
+		return z;
+	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :
+	    z.layout->shape;
+	return slice_pair(el, args->span, &z, thread,
+	    any_of_rank(el, shape->at[1]), row->name);
+}
+
+struct cj_value
+cj_builtin_thread_value(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_int i[3];
+	int k;
+
+	for (k = 0; k < 3; k++)
+		if (!cj_value_to_int(el, args->span, &args->at[k], &i[k]))
+			return cj_value_error();
+	return layout_or(el, args->span, cj_layout_thread_value(&el->al, i[0],
+	    i[1], i[2]), row->name);
+}
+
+/* ---- making layouts ------------------------------------------------------ */
+
+struct cj_value
+cj_builtin_row_major(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = args->count == 1 ? args->at[0] :
+	    cj_value_tuple(el, args->at, NULL, args->count);
+	const struct cj_tuple *shape = cj_value_to_tuple(el, args->span, &v);
+
+	return shape == NULL ? cj_value_error() : layout_or(el, args->span,
+	    cj_layout_row_major(&el->al, shape), row->name);
+}
+
+struct cj_value
+cj_builtin_ordered(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *shape = tuple_arg(el, args, 0);
+	const struct cj_tuple *order = tuple_arg(el, args, 1);
+
+	return shape == NULL || order == NULL ? cj_value_error() :
+	    layout_or(el, args->span, cj_layout_ordered(&el->al, shape,
+	    order), row->name);
+}
+
+struct cj_value
+cj_builtin_identity(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *shape = tuple_arg(el, args, 0);
+
+	return shape == NULL ? cj_value_error() : layout_or(el, args->span,
+	    cj_layout_identity(&el->al, shape), row->name);
+}
+
+struct cj_value
+cj_builtin_basis(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = { .kind = CJ_VALUE_BASIS };
+	uint8_t path[CJ_MAX_PATH];
+	int64_t n;
+	uint32_t i;
+
+	(void)row;
+	for (i = 0; i < args->count; i++) {
+		if (!cj_value_to_known(el, args->span, &args->at[i],
+		    "the mode of a unit stride", &n))
+			return cj_value_error();
+		if (n < 0 || n > UINT8_MAX)
+			return cj_elab_error(el, CJ_DIAG_WRONG_INDEX,
+			    args->span, "there is no mode %lld",
+			    (long long)n);
+		path[i] = (uint8_t)n;
+	}
+	v.basis = cj_tuple_basis(&el->al, cj_known(1), path, args->count);
+	return v;
+}
+
+struct cj_value
+cj_builtin_swizzle(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = { .kind = CJ_VALUE_SWIZZLE };
+	int64_t n[3];
+	int i;
+
+	(void)row;
+	for (i = 0; i < 3; i++)
+		if (!cj_value_to_known(el, args->span, &args->at[i],
+		    "a swizzle", &n[i]))
+			return cj_value_error();
+	if (n[0] < 0 || n[1] < 0 || n[0] + n[1] > 32 || n[2] < -32 ||
+	    n[2] > 32 || (n[2] < n[0] && -n[2] < n[0]))
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, args->span,
+		    "swizzle(B, M, S) has B, M >= 0 and |S| >= B");
+	v.swizzle = (struct cj_swizzle){ (int)n[0], (int)n[1], (int)n[2] };
+	return v;
+}
+
+#define TWO_LAYOUTS(word, call)						\
+	struct cj_value							\
+	cj_builtin_##word(struct cj_elab *el, struct cj_args *args,	\
+	    const struct cj_builtin *row)				\
+	{								\
+		const struct cj_layout *a = layout_arg(el, args, 0);	\
+		const struct cj_layout *b = layout_arg(el, args, 1);	\
+									\
+		if (a == NULL || b == NULL)				\
+			return cj_value_error();			\
+		return layout_or(el, args->span, call(&el->al, a, b),	\
+		    row->name);						\
+	}
+TWO_LAYOUTS(append, cj_layout_append)
+TWO_LAYOUTS(prepend, cj_layout_prepend)
+TWO_LAYOUTS(max_common_layout, cj_layout_max_common_layout)
+
+#define ONE_LAYOUT(word, call)						\
+	struct cj_value							\
+	cj_builtin_##word(struct cj_elab *el, struct cj_args *args,	\
+	    const struct cj_builtin *row)				\
+	{								\
+		const struct cj_layout *a = layout_arg(el, args, 0);	\
+									\
+		return a == NULL ? cj_value_error() :			\
+		    layout_or(el, args->span, call(&el->al, a),		\
+		    row->name);						\
+	}
+ONE_LAYOUT(right_inverse, cj_layout_right_inverse)
+ONE_LAYOUT(left_inverse, cj_layout_left_inverse)
+ONE_LAYOUT(nullspace, cj_layout_nullspace)
+
+struct cj_value
+cj_builtin_complement(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+	const struct cj_tuple *target = NULL;
+
+	if (l == NULL)
+		return cj_value_error();
+	if (args->count == 2) {
+		target = tuple_arg(el, args, 1);
+		if (target == NULL)
+			return cj_value_error();
+	}
+	return layout_or(el, args->span, cj_layout_complement(&el->al, l,
+	    target), row->name);
+}
+
+/* ---- products ------------------------------------------------------------ */
+
+static struct cj_value
+product(struct cj_elab *el, struct cj_args *args, enum cj_product form,
+    const char *name)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+	const struct cj_tuple *tiler = tuple_arg(el, args, 1);
+
+	return l == NULL || tiler == NULL ? cj_value_error() :
+	    layout_or(el, args->span, cj_layout_product(&el->al, form, l,
+	    tiler), name);
+}
+
+#define PRODUCT(word, form)						\
+	struct cj_value							\
+	cj_builtin_##word(struct cj_elab *el, struct cj_args *args,	\
+	    const struct cj_builtin *row)				\
+	{								\
+		return product(el, args, form, row->name);		\
+	}
+PRODUCT(logical_product, CJ_PRODUCT_LOGICAL)
+PRODUCT(zipped_product, CJ_PRODUCT_ZIPPED)
+PRODUCT(tiled_product, CJ_PRODUCT_TILED)
+PRODUCT(flat_product, CJ_PRODUCT_FLAT)
+PRODUCT(blocked_product, CJ_PRODUCT_BLOCKED)
+PRODUCT(raked_product, CJ_PRODUCT_RAKED)
+
+struct cj_value
+cj_builtin_tile_to_shape(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+	const struct cj_tuple *shape = tuple_arg(el, args, 1), *order = NULL;
+
+	if (l == NULL || shape == NULL)
+		return cj_value_error();
+	if (args->count == 3) {
+		order = tuple_arg(el, args, 2);
+		if (order == NULL)
+			return cj_value_error();
+	}
+	return layout_or(el, args->span, cj_layout_tile_to_shape(&el->al, l,
+	    shape, order), row->name);
+}
+
+struct cj_value
+cj_builtin_recast(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = layout_arg(el, args, 0);
+	const struct cj_value *from = &args->at[1], *to = &args->at[2];
+
+	if (l == NULL)
+		return cj_value_error();
+	if (from->kind != CJ_VALUE_TYPE || to->kind != CJ_VALUE_TYPE ||
+	    from->type->scalar == CJ_KIND_VOID ||
+	    to->type->scalar == CJ_KIND_VOID)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "recast(layout, from, to) takes two number types");
+	return layout_or(el, args->span, cj_layout_recast(&el->al, l,
+	    cj_kind_bits(from->type->scalar),
+	    cj_kind_bits(to->type->scalar)), row->name);
+}
+
+/* ---- coordinates and comparisons ----------------------------------------- */
+
+struct cj_value
+cj_builtin_max_common_vector(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *a = layout_arg(el, args, 0);
+	const struct cj_layout *b = layout_arg(el, args, 1);
+
+	(void)row;
+	return a == NULL || b == NULL ? cj_value_error() :
+	    cj_value_int(cj_layout_max_common_vector(&el->al, a, b));
+}
+
+struct cj_value
+cj_builtin_crd2idx(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *coord = tuple_arg(el, args, 0), *shape, *stride;
+	struct cj_int i;
+	bool ok;
+
+	shape = coord == NULL ? NULL : tuple_arg(el, args, 1);
+	if (shape == NULL)
+		return cj_value_error();
+	if (args->count == 2) {
+		ok = cj_crd2idx_shape(&el->al, coord, shape, &i);
+	} else {
+		stride = tuple_arg(el, args, 2);
+		if (stride == NULL)
+			return cj_value_error();
+		ok = cj_crd2idx(&el->al, coord, shape, stride, &i);
+	}
+	return ok ? cj_value_int(i) :
+	    cj_elab_refused(el, args->span, row->name);
+}
+
+struct cj_value
+cj_builtin_idx2crd(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *shape = tuple_arg(el, args, 1), *c;
+	struct cj_int i;
+
+	if (shape == NULL ||
+	    !cj_value_to_int(el, args->span, &args->at[0], &i))
+		return cj_value_error();
+	c = cj_idx2crd(&el->al, i, shape);
+	return c == NULL ? cj_elab_refused(el, args->span, row->name) :
+	    cj_value_from_tuple(el, c);
+}
+
+static struct cj_value
+truth(struct cj_elab *el, struct cj_span span, enum cj_truth t,
+    const char *name)
+{
+	if (t != CJ_MAYBE)
+		return cj_value_bool(t == CJ_YES);
+	return cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
+	    "%s cannot be decided at compile time here", name);
+}
+
+#define TWO_TUPLES(word, call)						\
+	struct cj_value							\
+	cj_builtin_##word(struct cj_elab *el, struct cj_args *args,	\
+	    const struct cj_builtin *row)				\
+	{								\
+		const struct cj_tuple *a = tuple_arg(el, args, 0);	\
+		const struct cj_tuple *b = tuple_arg(el, args, 1);	\
+									\
+		(void)row;						\
+		return a == NULL || b == NULL ? cj_value_error() :	\
+		    cj_value_bool(call(a, b));				\
+	}
+TWO_TUPLES(congruent, cj_tuple_congruent)
+TWO_TUPLES(weakly_congruent, cj_tuple_weakly_congruent)
+
+struct cj_value
+cj_builtin_compatible(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *a = tuple_arg(el, args, 0);
+	const struct cj_tuple *b = tuple_arg(el, args, 1);
+
+	return a == NULL || b == NULL ? cj_value_error() : truth(el,
+	    args->span, cj_tuple_compatible(&el->al, a, b), row->name);
+}
+
+struct cj_value
+cj_builtin_equivalent(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *a = layout_arg(el, args, 0);
+	const struct cj_layout *b = layout_arg(el, args, 1);
+
+	return a == NULL || b == NULL ? cj_value_error() : truth(el,
+	    args->span, cj_layout_equivalent(&el->al, a, b), row->name);
+}
+
+/* ---- transform ----------------------------------------------------------- */
+
+/* fn over the elements of one or several tuples. */
+struct cj_value
+cj_builtin_transform(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	uint32_t n = args->count - 1, count, i, k;
+	struct cj_value f = args->at[n], *at, *one;
+
+	(void)row;
+	if (args->at[0].kind != CJ_VALUE_TUPLE)
+		return cj_elab_call_values(el, args->span, f, args->at, n);
+	count = args->at[0].tuple->count;
+	at = CJ_NEWS(el->arena, struct cj_value, count + 1);
+	one = CJ_NEWS(el->arena, struct cj_value, n + 1);
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < n; k++) {
+			if (args->at[k].kind != CJ_VALUE_TUPLE ||
+			    args->at[k].tuple->count != count)
+				return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE,
+				    args->span, "transform takes tuples of "
+				    "one length");
+			one[k] = args->at[k].tuple->at[i];
+		}
+		at[i] = cj_elab_call_values(el, args->span, f, one, n);
+		if (at[i].kind == CJ_VALUE_ERROR)
+			return at[i];
+	}
+	return cj_value_tuple(el, at, args->at[0].tuple->names, count);
+}

@@ -1,0 +1,533 @@
+/*
+ * Views and registers: guard, load, store, zeros, reshape, workspace; threads:
+ * sync, exchanges within a warp, atomics; print and assert.
+ */
+#include "elab_priv.h"
+
+#define BUILTIN(name, least, most, named, flags)			\
+	struct cj_value cj_builtin_##name(struct cj_elab *el,		\
+	    struct cj_args *args, const struct cj_builtin *row);
+#include "builtins.def"
+
+/* ---- how an access is made ----------------------------------------------- */
+
+struct word {
+	const char *text;
+	int value;
+};
+
+static bool
+choice(struct cj_elab *el, struct cj_args *args, const char *name,
+    const struct word *words, unsigned count, int *out)
+{
+	const struct cj_value *v = cj_arg_named(el, args, name);
+	unsigned i;
+
+	if (v == NULL)
+		return true;
+	for (i = 0; v->kind == CJ_VALUE_CHOICE && i < count; i++)
+		if (strcmp(words[i].text, cj_elab_name(el, v->choice)) == 0) {
+			*out = words[i].value;
+			return true;
+		}
+	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+	    "\"%s\" is not %s; the first choice is .%s", name,
+	    cj_value_what(el, v), words[0].text);
+	return false;
+}
+
+static bool
+how_of(struct cj_elab *el, struct cj_args *args, struct cj_how *how)
+{
+	static const struct word caches[] = {
+		{ "streaming", CJ_CACHE_STREAMING },
+		{ "last_use", CJ_CACHE_LAST_USE },
+		{ "no_allocate", CJ_CACHE_NO_ALLOCATE },
+		{ "read_only", CJ_CACHE_READ_ONLY }
+	};
+	static const struct word orders[] = {
+		{ "relaxed", CJ_ORDER_RELAXED }, { "acquire",
+		CJ_ORDER_ACQUIRE }, { "release", CJ_ORDER_RELEASE },
+		{ "acq_rel", CJ_ORDER_ACQ_REL }
+	};
+	static const struct word scopes[] = {
+		{ "gpu", CJ_MEMORY_GPU }, { "block", CJ_MEMORY_BLOCK },
+		{ "cluster", CJ_MEMORY_CLUSTER },
+		{ "system", CJ_MEMORY_SYSTEM }
+	};
+	int cache = how->cache, order = how->order, scope = how->scope;
+
+	if (!choice(el, args, "cache", caches, CJ_LENGTH(caches), &cache) ||
+	    !choice(el, args, "order", orders, CJ_LENGTH(orders), &order) ||
+	    !choice(el, args, "scope", scopes, CJ_LENGTH(scopes), &scope))
+		return false;
+	how->cache = (enum cj_cache)cache;
+	how->order = (enum cj_order)order;
+	how->scope = (enum cj_memory_scope)scope;
+	return true;
+}
+
+struct cj_value
+cj_builtin_load(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_how how = { .scope = CJ_MEMORY_GPU };
+	struct cj_value v = args->at[0];
+
+	(void)row;
+	if (!how_of(el, args, &how))
+		return cj_value_error();
+	if (v.kind == CJ_VALUE_TENSOR && !cj_elab_is_array(el, &v))
+		return cj_tensor_load(el, args->span, v.tensor, &how);
+	return cj_elab_read(el, args->span, v);
+}
+
+struct cj_value
+cj_builtin_store(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_how how = { .scope = CJ_MEMORY_GPU };
+	struct cj_value v = args->at[0];
+
+	(void)row;
+	if (!how_of(el, args, &how))
+		return cj_value_error();
+	if (v.kind == CJ_VALUE_TENSOR && !cj_elab_is_array(el, &v))
+		cj_tensor_store(el, args->span, v.tensor, args->at[1], &how);
+	else
+		cj_elab_assign(el, args->span, v, args->at[1]);
+	return cj_value_none();
+}
+
+/* ---- views --------------------------------------------------------------- */
+
+struct cj_value
+cj_builtin_guard(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *fill = cj_arg_named(el, args, "fill");
+	const struct cj_value *pred = cj_arg_named(el, args, "pred");
+	struct cj_tensor t;
+
+	(void)row;
+	if (args->at[0].kind != CJ_VALUE_TENSOR)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "guard takes a view, this is %s",
+		    cj_value_what(el, &args->at[0]));
+	t = *args->at[0].tensor;
+	t.is_guarded = true;
+	if (fill != NULL) {
+		t.has_fill = true;
+		t.fill = cj_memdup(el->arena, fill, sizeof *fill);
+	}
+	if (pred != NULL)
+		t.pred = cj_memdup(el->arena, pred, sizeof *pred);
+	return cj_value_tensor(el, &t);
+}
+
+struct cj_value
+cj_builtin_make_tensor(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *l = cj_value_to_layout(el, args->span,
+	    &args->at[1]);
+	struct cj_tensor t;
+
+	(void)row;
+	if (l == NULL)
+		return cj_value_error();
+	if (args->at[0].kind != CJ_VALUE_TENSOR)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "make_tensor takes a tensor, this is %s",
+		    cj_value_what(el, &args->at[0]));
+	t = *args->at[0].tensor;
+	t.layout = l;
+	t.cut = NULL;
+	return cj_value_tensor(el, &t);
+}
+
+struct cj_value
+cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *fill = cj_arg_named(el, args, "fill");
+	const struct cj_layout *l = cj_value_to_layout(el, args->span,
+	    &args->at[1]);
+	struct cj_object o = { .kind = CJ_OBJECT_WORKSPACE, .extent = -1,
+	    .align = 256, .name = "workspace" };
+	struct cj_tensor t = { .level = 1, .offset = cj_known(0) };
+	struct cj_access access = { .align = 1 };
+	struct cj_value v;
+	cj_ref refs[2];
+	struct cj_int size;
+
+	(void)row;
+	if (l == NULL)
+		return cj_value_error();
+	if (args->at[0].kind != CJ_VALUE_TYPE ||
+	    args->at[0].type->scalar == CJ_KIND_VOID)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "workspace takes a number type first, this is %s",
+		    cj_value_what(el, &args->at[0]));
+	size = cj_layout_cosize(&el->al, l);
+	o.element = t.element = args->at[0].type->scalar;
+	if (cj_is_known(size))
+		o.extent = size.value;
+	o.place = el->em->b.place;
+	t.object = access.object = cj_module_object(el->m, &o);
+	t.layout = l;
+	refs[0] = cj_elab_ref_int(el, size);
+	if (fill != NULL) {
+		v = cj_elab_coerce(el, args->span, t.element, *fill);
+		if (v.kind == CJ_VALUE_ERROR)
+			return v;
+		refs[1] = cj_elab_ref(el, &v, t.element);
+	}
+	cj_emit(&el->em->b, CJ_OP_WORKSPACE, 0, cj_module_access(el->m,
+	    &access), refs, fill == NULL ? 1 : 2);
+	return cj_value_tensor(el, &t);
+}
+
+/* ---- registers ----------------------------------------------------------- */
+
+static bool
+registers_shape(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, const struct cj_tuple **out)
+{
+	const struct cj_layout *l = cj_value_to_layout(el, span, v);
+	struct cj_int n;
+
+	if (l == NULL)
+		return false;
+	n = cj_tuple_product(&el->al, l->shape);
+	*out = l->shape;
+	if (cj_is_known(n) && n.value >= 1 && n.value <= CJ_MAX_REGISTERS)
+		return true;
+	cj_elab_error(el, cj_is_known(n) ? CJ_DIAG_LIMIT : CJ_DIAG_NOT_KNOWN,
+	    span, "registers have known extents, together 1 to %d elements",
+	    CJ_MAX_REGISTERS);
+	return false;
+}
+
+struct cj_value
+cj_builtin_zeros(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_tuple *shape;
+	enum cj_kind k;
+
+	(void)row;
+	if (args->at[0].kind != CJ_VALUE_TYPE ||
+	    args->at[0].type->scalar == CJ_KIND_VOID)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "zeros takes a number type first, this is %s",
+		    cj_value_what(el, &args->at[0]));
+	if (el->time == CJ_TIME_TEST)
+		return cj_elab_array_zeros(el, args);
+	k = args->at[0].type->scalar;
+	if (!registers_shape(el, args->span, &args->at[1], &shape))
+		return cj_value_error();
+	if (el->em == NULL)
+		return cj_elab_error(el, CJ_DIAG_WRONG_TIME, args->span,
+		    "registers belong to functions that run");
+	return cj_value_regs(el, k, shape, cj_emit_bits(&el->em->b,
+	    cj_type_of(k, cj_shape_count(shape)), 0));
+}
+
+struct cj_value
+cj_builtin_reshape(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = cj_elab_read(el, args->span, args->at[0]);
+	const struct cj_tuple *shape;
+
+	(void)row;
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	if (v.kind != CJ_VALUE_REGS)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "reshape takes registers, this is %s",
+		    cj_value_what(el, &v));
+	if (!registers_shape(el, args->span, &args->at[1], &shape))
+		return cj_value_error();
+	if (cj_shape_count(shape) != cj_shape_count(v.regs.shape))
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
+		    "the new shape has %u elements, the value has %u",
+		    cj_shape_count(shape), cj_shape_count(v.regs.shape));
+	return cj_value_regs(el, (enum cj_kind)v.scalar, shape,
+	    cj_elab_ref(el, &v, CJ_KIND_VOID));
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+struct cj_value
+cj_builtin_sync(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)args;
+	(void)row;
+	cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
+	return cj_value_none();
+}
+
+static struct cj_value
+shfl(struct cj_elab *el, struct cj_args *args, enum cj_shfl how)
+{
+	struct cj_value v = cj_elab_read(el, args->span, args->at[0]);
+	enum cj_kind k;
+	struct cj_int lane;
+	cj_ref refs[2];
+
+	if (v.kind == CJ_VALUE_ERROR ||
+	    !cj_value_to_int(el, args->span, &args->at[1], &lane))
+		return cj_value_error();
+	if (!cj_value_is_number(&v))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "lanes exchange numbers, this is %s",
+		    cj_value_what(el, &v));
+	k = v.kind == CJ_VALUE_REAL ? CJ_KIND_F32 : cj_value_kind_of(&v);
+	refs[0] = cj_elab_ref(el, &v, k);
+	refs[1] = cj_elab_ref_int(el, lane);
+	return cj_value_regs(el, k, cj_value_shape(&v), cj_emit(&el->em->b,
+	    CJ_OP_SHFL, cj_inst(el->m, refs[0])->type, how, refs, 2));
+}
+
+struct cj_value
+cj_builtin_shfl(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return shfl(el, args, CJ_SHFL_IDX);
+}
+
+struct cj_value
+cj_builtin_shfl_up(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return shfl(el, args, CJ_SHFL_UP);
+}
+
+struct cj_value
+cj_builtin_shfl_down(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return shfl(el, args, CJ_SHFL_DOWN);
+}
+
+struct cj_value
+cj_builtin_shfl_xor(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return shfl(el, args, CJ_SHFL_XOR);
+}
+
+struct cj_value
+cj_builtin_ballot(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	bool known, truth;
+	cj_ref c;
+
+	(void)row;
+	if (!cj_elab_condition(el, args->span, args->at[0], &known, &truth,
+	    &c))
+		return cj_value_error();
+	if (known)
+		c = cj_emit_bool(&el->em->b, truth);
+	return cj_value_regs(el, CJ_KIND_U32, NULL, cj_emit1(&el->em->b,
+	    CJ_OP_BALLOT, cj_type_of(CJ_KIND_U32, 1), c));
+}
+
+/* ---- atomics ------------------------------------------------------------- */
+
+static bool
+atomic_place(struct cj_elab *el, struct cj_args *args)
+{
+	const struct cj_value *p = &args->at[0];
+
+	if (p->kind == CJ_VALUE_TENSOR &&
+	    !cj_is_leaf(p->tensor->layout->shape) &&
+	    p->tensor->layout->shape->rank == 0)
+		return true;
+	if (p->kind != CJ_VALUE_ERROR)
+		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
+		    "an atomic operation takes one element of a tensor, this "
+		    "is %s", cj_value_what(el, p));
+	return false;
+}
+
+static struct cj_value
+atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
+{
+	struct cj_how how = { .order = CJ_ORDER_RELAXED,
+	    .scope = CJ_MEMORY_GPU };
+	const struct cj_tensor *t;
+	struct cj_access a = { .atomic = op };
+	struct cj_value v;
+	cj_ref refs[4];
+	uint32_t i, n = 1;
+
+	if (!atomic_place(el, args) || !how_of(el, args, &how))
+		return cj_value_error();
+	t = args->at[0].tensor;
+	cj_elab_object_leaf(el, t->object);
+	el->m->objects.at[t->object].reads = true;
+	el->m->objects.at[t->object].writes = true;
+	refs[0] = cj_elab_ref_int(el, t->offset);
+	/* cas: value, then expected */
+	for (i = args->count; --i > 0;) {
+		v = cj_elab_coerce(el, args->span, t->element, args->at[i]);
+		if (v.kind == CJ_VALUE_ERROR)
+			return v;
+		refs[n++] = cj_elab_ref(el, &v, t->element);
+	}
+	if (t->is_guarded && !cj_tensor_mask(el, args->span, t, &refs[n]))
+		return cj_value_error();
+	if (t->is_guarded && refs[n] != 0)
+		n++;
+	a.object = t->object;
+	a.align = cj_kind_bytes(t->element);
+	a.order = how.order;
+	a.scope = how.scope;
+	return cj_value_regs(el, t->element, NULL, cj_emit(&el->em->b,
+	    CJ_OP_ATOMIC, cj_type_of(t->element, 1), cj_module_access(el->m,
+	    &a), refs, n));
+}
+
+#define ATOMIC(name, op)						\
+	struct cj_value							\
+	cj_builtin_atomic_##name(struct cj_elab *el,			\
+	    struct cj_args *args, const struct cj_builtin *row)		\
+	{								\
+		(void)row;						\
+		return atomic(el, args, op);				\
+	}
+ATOMIC(add, CJ_ATOMIC_ADD)
+ATOMIC(min, CJ_ATOMIC_MIN)
+ATOMIC(max, CJ_ATOMIC_MAX)
+ATOMIC(and, CJ_ATOMIC_AND)
+ATOMIC(or, CJ_ATOMIC_OR)
+ATOMIC(xor, CJ_ATOMIC_XOR)
+ATOMIC(exch, CJ_ATOMIC_EXCH)
+ATOMIC(cas, CJ_ATOMIC_CAS)
+
+/* ---- print and assert ---------------------------------------------------- */
+
+struct line {
+	struct cj_strbuf text;
+	CJ_VEC(cj_ref) refs;
+};
+
+/* Braces of the text itself are doubled. */
+static void
+add_text(struct line *l, const char *text, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (text[i] == '{' || text[i] == '}')
+			cj_strbuf_putc(&l->text, text[i]);
+		cj_strbuf_putc(&l->text, text[i]);
+	}
+}
+
+static bool
+add_value(struct cj_elab *el, struct line *l, struct cj_span span,
+    struct cj_value v)
+{
+	const char *text;
+	uint32_t i;
+
+	v = cj_elab_read(el, span, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return false;
+	if (v.kind == CJ_VALUE_STRING) {
+		add_text(l, v.text->bytes, v.text->length);
+	} else if (cj_value_is_known(&v) || v.kind == CJ_VALUE_LAYOUT) {
+		text = cj_value_text(el, &v);
+		add_text(l, text, strlen(text));
+	} else if (v.kind == CJ_VALUE_INT || v.kind == CJ_VALUE_REGS) {
+		cj_strbuf_puts(&l->text, "{}");
+		*cj_push(el->arena, &l->refs) =
+		    cj_elab_ref(el, &v, CJ_KIND_VOID);
+	} else if (v.kind == CJ_VALUE_TUPLE) {
+		cj_strbuf_putc(&l->text, '(');
+		for (i = 0; i < v.tuple->count; i++) {
+			if (i != 0)
+				cj_strbuf_puts(&l->text, ", ");
+			if (!add_value(el, l, span, v.tuple->at[i]))
+				return false;
+		}
+		cj_strbuf_puts(&l->text, v.tuple->count == 1 ? ",)" : ")");
+	} else {
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+		    "%s cannot be printed", cj_value_what(el, &v));
+		return false;
+	}
+	return true;
+}
+
+struct cj_value
+cj_builtin_print(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct line l = { 0 };
+	uint32_t i;
+
+	(void)row;
+	if (el->em == NULL)
+		return cj_value_none();
+	cj_strbuf_init(&l.text, el->arena);
+	for (i = 0; i < args->count; i++) {
+		if (i != 0)
+			cj_strbuf_putc(&l.text, ' ');
+		if (!add_value(el, &l, args->spans[i], args->at[i]))
+			return cj_value_error();
+	}
+	cj_emit(&el->em->b, CJ_OP_PRINT, 0, cj_module_text(el->m,
+	    l.text.text), l.refs.at, l.refs.len);
+	return cj_value_none();
+}
+
+static void
+assert_later(struct cj_elab *el, struct cj_args *args, cj_ref c,
+    const char *text)
+{
+	struct cj_require r = { .need = text, .code = CJ_DIAG_ASSERTION };
+
+	if (el->time == CJ_TIME_HOST) {
+		*cj_push(el->m->arena, &el->m->requires) = r;
+		cj_emit(&el->em->b, CJ_OP_REQUIRE, 0,
+		    el->m->requires.len - 1, &c, 1);
+		return;
+	}
+	(void)args;
+	cj_emit(&el->em->b, CJ_OP_ASSERT, 0, cj_module_text(el->m, text), &c,
+	    1);
+}
+
+struct cj_value
+cj_builtin_assert(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const char *text = "the condition holds";
+	bool known, truth;
+	cj_ref c;
+
+	(void)row;
+	if (args->count == 2 && args->at[1].kind == CJ_VALUE_STRING)
+		text = cj_strndup(el->m->arena, args->at[1].text->bytes,
+		    args->at[1].text->length);
+	if (!cj_elab_condition(el, args->span, args->at[0], &known, &truth,
+	    &c))
+		return cj_value_error();
+	if (!known)
+		assert_later(el, args, c, text);
+	else if (!truth)
+		cj_elab_error(el, CJ_DIAG_ASSERTION, args->span,
+		    "assertion failed: %s", text);
+	return cj_value_none();
+}

@@ -4,7 +4,7 @@
  */
 #include "interp_test.h"
 
-enum { FILL_GRAIN = 1 << 14 };
+enum { FILL_GRAIN = 1 << 14, BATCH = 64 };	/* elements */
 
 struct filling {
 	const struct cj_array *array;
@@ -15,11 +15,21 @@ struct filling {
 	int64_t from, to;		/* INTEGERS */
 };
 
+/* What a double holds exactly is rounded from there all the same. */
+static uint64_t
+from_integer(enum cj_kind k, int64_t v)
+{
+	const struct cj_conversion how = { .is_default = true };
+	const int64_t exact = (int64_t)1 << 53;
+
+	if (cj_kind_is_float(k) && v >= -exact && v <= exact)
+		return cj_num_from_f64(k, (double)v);
+	return cj_num_convert(k, CJ_KIND_INDEX, (uint64_t)v, how);
+}
+
 static uint64_t
 element(const struct filling *w, uint64_t i)
 {
-	const struct cj_conversion how = { .is_default = true };
-
 	switch (w->array->generator) {
 	case CJ_ARRAY_EMPTY:
 		break;
@@ -31,45 +41,65 @@ element(const struct filling *w, uint64_t i)
 		return cj_num_from_f64(w->kind, cj_random_uniform(w->seed, i,
 		    w->low, w->high));
 	case CJ_ARRAY_INTEGERS:
-		return cj_num_convert(w->kind, CJ_KIND_INDEX,
-		    (uint64_t)cj_random_integer(w->seed, i, w->from, w->to),
-		    how);
+		return from_integer(w->kind, cj_random_integer(w->seed, i,
+		    w->from, w->to));
 	case CJ_ARRAY_IOTA:
-		return cj_num_convert(w->kind, CJ_KIND_INDEX, i, how);
+		return from_integer(w->kind, (int64_t)i);
 	}
 	return 0;
 }
 
+/* `count` elements from `from` on, an even number, into `out`. */
 static void
-fill_normals(const struct filling *w, uint64_t lo, uint64_t hi)
+make_elements(const struct filling *w, uint64_t from, unsigned count,
+    uint64_t *out)
 {
-	uint64_t i;
+	unsigned i;
 	double v[2];
 
-	assert(lo % 2 == 0);
-	for (i = lo; i < hi; i += 2) {
-		cj_random_normals(w->seed, i / 2, v);
-		cj_memory_set(w->memory, w->kind, (int64_t)i,
-		    cj_num_from_f64(w->kind, v[0]));
-		if (i + 1 < hi)
-			cj_memory_set(w->memory, w->kind, (int64_t)i + 1,
-			    cj_num_from_f64(w->kind, v[1]));
+	if (w->array->generator != CJ_ARRAY_NORMAL) {
+		for (i = 0; i < count; i++)
+			out[i] = element(w, from + i);
+		return;
 	}
+	for (i = 0; i < count; i += 2) {
+		cj_random_normals(w->seed, (from + i) / 2, v);
+		out[i] = cj_num_from_f64(w->kind, v[0]);
+		out[i + 1] = cj_num_from_f64(w->kind, v[1]);
+	}
+}
+
+static void
+store_elements(const struct filling *w, uint64_t to, unsigned count,
+    const uint64_t *from)
+{
+	const struct cj_memory *m = w->memory;
+	uint32_t *words = (uint32_t *)(void *)m->data;
+	unsigned i;
+
+	if (cj_kind_bits(w->kind) == 32) {	/* f32, mostly */
+		for (i = 0; i < count; i++)
+			words[to + i] = (uint32_t)from[i];
+		return;
+	}
+	for (i = 0; i < count; i++)
+		cj_memory_set(m, w->kind, (int64_t)(to + i), from[i]);
 }
 
 static bool
 fill_piece(void *user, unsigned worker, uint64_t lo, uint64_t hi)
 {
 	const struct filling *w = user;
-	uint64_t i;
+	uint64_t room[BATCH];
 
 	(void)worker;
-	if (w->array->generator == CJ_ARRAY_NORMAL) {
-		fill_normals(w, lo, hi);
-		return true;
+	assert(lo % BATCH == 0);
+	for (; lo < hi; lo += BATCH) {
+		unsigned n = hi - lo < BATCH ? (unsigned)(hi - lo) : BATCH;
+
+		make_elements(w, lo, n, room);
+		store_elements(w, lo, n, room);
 	}
-	for (i = lo; i < hi; i++)
-		cj_memory_set(w->memory, w->kind, (int64_t)i, element(w, i));
 	return true;
 }
 

@@ -290,6 +290,9 @@ count_batch(struct map_worker *w, uint32_t lanes)
 	struct tally *t = &w->tally;
 	uint32_t lane;
 
+	if (memchr(f->regs + f->code->offset[yielded(f->code, 0)], 0, lanes)
+	    == NULL)
+		return;
 	for (lane = 0; lane < lanes; lane++) {
 		uint64_t index = (uint64_t)f->base + lane;
 

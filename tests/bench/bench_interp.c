@@ -2,7 +2,7 @@
  * How quick the executor is: elements of element-wise kernels a second, with
  * and without checks, steps of one lane, elements of a map and of a generator.
  *
- *	cc -O2 -Isrc bench_interp.c libcutejit.a ... && ./bench_interp
+ *	cc -O2 -Isrc bench_interp.c libcutejit.a ... && ./bench_interp [PART OF A NAME]
  *
  * Not a test: it prints what it measures on this machine.
  */
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+static const char *filter = "";	/* part of the names to measure */
 static struct cj_recover point;
 static struct cj_arena arena;
 
@@ -115,6 +116,8 @@ bench_kernel(const char *name, const char *text, int width, unsigned bytes,
 	double best = 1e9;
 	int i;
 
+	if (strstr(name, filter) == NULL)
+		return;
 	k.values = &value;
 	for (i = 1; i < 3; i++) {
 		memory[i].data = aligned_alloc(256, (size_t)count * bytes);
@@ -159,6 +162,8 @@ bench_test(const char *name, const char *text, double count, const char *unit)
 	struct cj_diags ds;
 	double t;
 
+	if (strstr(name, filter) == NULL)
+		return;
 	cj_diags_init(&ds, &arena, NULL);
 	t = now();
 	cj_interp_test(&arena, m, 1, &o, &hooks, &ds, &out);
@@ -212,8 +217,10 @@ static const char expect[] = TEST
 	"}\n";
 
 int
-main(void)
+main(int argc, char **argv)
 {
+	if (argc > 1)
+		filter = argv[1];
 	if (CJ_RECOVER(&point)) {
 		fprintf(stderr, "%s\n", point.text);
 		return 1;

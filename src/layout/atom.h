@@ -158,4 +158,22 @@ bool cj_matrix_desc_make(struct cj_algebra *al,
     enum cj_major major, enum cj_smem_mode mode,
     const struct cj_tuple *shape, struct cj_matrix_desc *out);
 
+/*
+ * A TMA copy of a tile of a tensor in global memory to shared memory: one
+ * instruction copies a box, as large as the two layouts have in common.
+ */
+struct cj_tma {
+	int64_t elements;		/* of one instruction, all blocks */
+	const struct cj_layout *box;	/* extents of the box : tensor's modes,
+					   the fastest first */
+	/* for each mode of the tensor: the box's coordinate it moves */
+	const struct cj_tuple *coords;
+	const struct cj_layout *tv;	/* (block, value) -> index in tile */
+};
+/* `tensor` and `smem` without swizzle; `tile` as a tiler of the tensor; the
+ * box is shared by `multicast` blocks. */
+bool cj_tma_make(struct cj_algebra *al, const struct cj_layout *tensor,
+    int bits, const struct cj_layout *smem, const struct cj_tuple *tile,
+    int64_t multicast, struct cj_tma *out);
+
 #endif

@@ -347,6 +347,57 @@ check_desc(struct cj_algebra *al, const char *const *column, uint32_t count,
 	return why == NULL ? compare_layout(al, d.fragment, want[4]) : why;
 }
 
+/* ---- tensor maps -------------------------------------------------------- */
+
+/* The kind of shared memory: K_SW128, MN_INTER, plain ... */
+static struct cj_swizzle
+swizzle_of_kind(const char *kind)
+{
+	static const char *const names[] = { "SW128", "SW64", "SW32" };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (strstr(kind, names[i]) != NULL)
+			return (struct cj_swizzle){ 3 - i, 4, 3 };
+	}
+	return (struct cj_swizzle){ 0, 4, 3 };
+}
+
+static const char *
+check_tma(struct cj_algebra *al, const char *const *column, uint32_t count,
+    uint32_t arrow)
+{
+	const char *const *want = column + arrow + 1, *why;
+	struct cj_swizzle s = swizzle_of_kind(column[2]);
+	struct cj_datum gmem, smem, tile;
+	struct cj_strbuf b;
+	struct cj_tma tma;
+	int bits = cj_atom_type_bits(column[1]);
+
+	if (arrow != 7 || count < 13 || bits == 0
+	    || strncmp(column[6], "multicast=", 10) != 0
+	    || !cj_datum_read(al, column[3], strlen(column[3]), &gmem)
+	    || !cj_datum_read(al, column[4], strlen(column[4]), &smem)
+	    || !cj_datum_read(al, column[5], strlen(column[5]), &tile)
+	    || gmem.kind != CJ_DATUM_LAYOUT || smem.kind != CJ_DATUM_LAYOUT
+	    || tile.kind != CJ_DATUM_TUPLE)
+		return "not the columns of tma_load";
+	if (!cj_tma_make(al, gmem.layout, bits, smem.layout, tile.tuple,
+	    strtoll(column[6] + 10, NULL, 10), &tma))
+		return al->why.text;
+	why = compare_text(al, cj_printf(al->arena,
+	    "bits_per_instr=%lld Sw<%d,%d,%d>", (long long)tma.elements
+	    * bits, s.bits, s.base, s.shift), cj_printf(al->arena, "%s %s",
+	    want[0], want[1]));
+	cj_strbuf_init(&b, al->arena);
+	cj_tuple_print(&b, al->sym, tma.coords, CJ_STYLE_VECTORS);
+	if (why == NULL)
+		why = compare_text(al, b.text, want[2]);
+	if (why == NULL)
+		why = compare_layout(al, tma.box, want[3]);
+	return why == NULL ? compare_layout(al, tma.tv, want[4]) : why;
+}
+
 /* ---- table ------------------------------------------------------------- */
 
 const char *
@@ -366,6 +417,7 @@ cj_check_atom_line(struct cj_algebra *al, const char *const *column,
 		{ "smem_tile", check_smem_tile },
 		{ "gmma_desc", check_desc },
 		{ "umma_desc", check_desc },
+		{ "tma_load", check_tma },
 	};
 	size_t i;
 

@@ -63,10 +63,11 @@ run_file(const struct common *c, cutejit_context *context, const char *path,
 	for (i = 0; (test = cutejit_module_test(m, i)) != NULL; i++) {
 		if (test->is_bench)
 			continue;
-		code = common_status(c, context, cutejit_test_run(m, i,
-		    &c->run, show, t));
+		/* each result has shown its own report */
+		code = (int)cutejit_test_run(m, i, &c->run, show, t);
 		if (code != 0)
-			worst = code;
+			worst = common_status(c, context,
+			    (cutejit_status)code);
 	}
 	cutejit_module_destroy(m);
 	return worst;

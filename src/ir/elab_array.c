@@ -160,13 +160,14 @@ static struct cj_value
 load_element(struct cj_elab *el, const struct cj_tensor *t,
     struct cj_int offset)
 {
+	struct cj_how plain = { 0 };
 	struct cj_tensor one = *t;
 
 	one.offset = cj_int_add(&el->sym, t->offset, offset);
 	one.layout = cj_layout_make(&el->al, cj_tuple_make(&el->al, NULL, 0),
 	    cj_tuple_make(&el->al, NULL, 0));
 	one.cut = NULL;
-	return cj_tensor_load(el, t->span, &one, NULL);
+	return cj_tensor_load(el, t->span, &one, &plain);
 }
 
 struct cj_value
@@ -365,7 +366,8 @@ cj_elab_array_map(struct cj_elab *el, struct cj_span span,
 	l = result_layout(el, &m);
 	if (l == NULL)
 		return cj_elab_refused(el, span, "an array of results");
-	y = cj_elab_array_new(el, span, CJ_KIND_VOID, l);
+	/* what the elements are shows in the region: run_map sets it */
+	y = cj_elab_array_new(el, span, CJ_KIND_F32, l);
 	t = *y.tensor;
 	if (!run_map(el, &m, &t, CJ_KIND_VOID))
 		return cj_value_error();

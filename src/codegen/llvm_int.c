@@ -200,6 +200,19 @@ no_wrap(const operands *x, cj_llvm v)
 	return v;
 }
 
+/* The instruction of 32 and 64 bits: LLVM's own pattern is lost when a pass
+ * sees through an operand's extension. */
+static cj_llvm
+high_instruction(struct cj_llvm_gen *g, const operands *x)
+{
+	const char *name = width(x) == 64 ?
+	    (x->is_signed ? "llvm.nvvm.mulhi.ll" : "llvm.nvvm.mulhi.ull") :
+	    (x->is_signed ? "llvm.nvvm.mulhi.i" : "llvm.nvvm.mulhi.ui");
+	cj_llvm arguments[] = { x->a, x->b };
+
+	return cj_llvm_intrinsic(g, name, NULL, arguments, 2);
+}
+
 static cj_llvm
 multiply_high(struct cj_llvm_gen *g, const operands *x)
 {
@@ -208,6 +221,8 @@ multiply_high(struct cj_llvm_gen *g, const operands *x)
 	LLVMTypeRef twice = LLVMIntTypeInContext(g->context, 2 * w);
 	cj_llvm a, b;
 
+	if (w >= 32)
+		return high_instruction(g, x);
 	if (x->is_signed) {
 		a = LLVMBuildSExt(g->b, x->a, twice, "");
 		b = LLVMBuildSExt(g->b, x->b, twice, "");

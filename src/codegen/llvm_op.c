@@ -204,40 +204,53 @@ cj_llvm_op_SELECT(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- division by a prepared divisor (interp.h) ------------------------------ */
+/* ---- division by a prepared divisor (cj_num_divisor, ir/num.h) -------------- */
 
-/* The high half of a 64-bit product, for x = 2a below 2^32. */
-static cj_llvm
-high_of_small(struct cj_llvm_gen *g, cj_llvm x, cj_llvm magic)
+/* The operands of one division, in 32 or 64 bits. */
+struct prepared {
+	LLVMTypeRef type;
+	cj_llvm magic, shift;
+	bool has_sign;		/* the dividend may be negative */
+};
+
+/* 32 bits do where both numbers fit them. */
+static struct prepared
+prepare(struct cj_llvm_gen *g, const struct cj_inst *inst)
 {
-	cj_llvm half = cj_llvm_int(g->i64, 32);
-	cj_llvm mask = LLVMConstInt(g->i64, 0xffffffff, 0);
-	cj_llvm low, high;
+	cj_ref a = cj_operand(g->m, inst, 0), d = cj_operand(g->m, inst, 1);
+	cj_ref numbers = cj_operand(g->m, inst, 2);
+	struct prepared p = { .type = g->i64 };
 
-	low = LLVMBuildMul(g->b, x, LLVMBuildAnd(g->b, magic, mask, ""), "");
-	high = LLVMBuildMul(g->b, x, LLVMBuildLShr(g->b, magic, half, ""),
-	    "");
-	high = LLVMBuildAdd(g->b, high, LLVMBuildLShr(g->b, low, half, ""),
-	    "");
-	return LLVMBuildLShr(g->b, high, half, "");
+	p.has_sign = cj_llvm_fact(g, a).lo < 0;
+	p.magic = cj_llvm_value(g, numbers, 0);
+	p.shift = cj_llvm_value(g, numbers, 1);
+	if (cj_llvm_is_narrow(g, a) && cj_llvm_is_narrow(g, d)) {
+		p.type = g->i32;
+		p.magic = LLVMBuildTrunc(g->b, LLVMBuildLShr(g->b, p.shift,
+		    cj_llvm_int(g->i64, 32), ""), g->i32, "");
+		p.shift = LLVMBuildTrunc(g->b, p.shift, g->i32, "");
+	}
+	/* the shift is below the width, so nothing of it is poison */
+	p.shift = LLVMBuildAnd(g->b, p.shift, cj_llvm_int(p.type,
+	    p.type == g->i32 ? 31 : 63), "");
+	return p;
 }
 
 static cj_llvm
-divide_prepared(struct cj_llvm_gen *g, cj_llvm a, cj_llvm magic,
-    cj_llvm shift, struct cj_fact f)
+divide_prepared(struct cj_llvm_gen *g, const struct prepared *p, cj_llvm a)
 {
 	struct cj_llvm_int_operands x = { .is_signed = false };
-	cj_llvm sign = NULL, one = cj_llvm_int(g->i64, 1), q;
+	cj_llvm sign = NULL, q;
 
-	if (f.lo < 0) {
-		sign = LLVMBuildAShr(g->b, a, cj_llvm_int(g->i64, 63), "");
+	if (p->has_sign) {
+		sign = LLVMBuildAShr(g->b, a, cj_llvm_int(p->type,
+		    p->type == g->i32 ? 31 : 63), "");
 		a = LLVMBuildXor(g->b, a, sign, "");
 	}
-	x.a = LLVMBuildShl(g->b, a, one, "");
-	x.b = magic;
-	q = f.lo >= 0 && f.hi <= INT32_MAX ? high_of_small(g, x.a, magic) :
-	    cj_llvm_int_apply(g, CJ_OP_MUL_HI, &x);
-	q = LLVMBuildLShr(g->b, q, shift, "");
+	x.a = a;
+	x.b = p->magic;
+	q = cj_llvm_int_apply(g, CJ_OP_MUL_HI, &x);
+	q = LLVMBuildLShr(g->b, LLVMBuildAdd(g->b, q, a, ""), p->shift, "");
 	return sign == NULL ? q : LLVMBuildXor(g->b, q, sign, "");
 }
 
@@ -246,16 +259,12 @@ cj_llvm_op_DIVIDE_BY(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	cj_ref a = cj_operand(g->m, inst, 0);
-	cj_ref prepared = cj_operand(g->m, inst, 2);
-	cj_llvm magic = cj_llvm_value(g, prepared, 0);
-	cj_llvm shift = cj_llvm_value(g, prepared, 1);
+	struct prepared p = prepare(g, inst);
 	uint32_t i, n = cj_type_count(inst->type);
 	cj_llvm *out = cj_llvm_define(g, r);
 
-	/* the shift is below 64, so nothing of it is poison */
-	shift = LLVMBuildAnd(g->b, shift, cj_llvm_int(g->i64, 63), "");
 	for (i = 0; i < n; i++)
-		out[i] = divide_prepared(g, cj_llvm_wide(g, a, i), magic,
-		    shift, cj_llvm_fact(g, a));
+		out[i] = divide_prepared(g, &p, p.type == g->i32 ?
+		    cj_llvm_narrow(g, a, i) : cj_llvm_wide(g, a, i));
 	cj_llvm_finish(g, r);
 }

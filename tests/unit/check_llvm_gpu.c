@@ -2,12 +2,15 @@
  * What the GPU computes is what ir/num.c computes, to the bit: every pure
  * operation on every kind, every conversion in every rounding, over all values
  * of narrow kinds and over special and random ones of wide kinds. All NaNs
- * count as one. The hardware's approximations must be near.
+ * count as one. The hardware's approximations must be near. And the cases of
+ * tests/golden/llvm that run leave the same memory as on the executor.
  *
  * Without a driver or a GPU nothing is run, and the suite says so.
  */
 #include "check_main.h"
+#include "ir/interp.h"
 #include "ir/ir_priv.h"
+#include "llvm_golden.h"
 #include "llvm_module.h"
 
 #include <dlfcn.h>
@@ -465,6 +468,155 @@ START_TEST(test_conversions)
 }
 END_TEST
 
+/* ---- whole kernels on executor and GPU ---------------------------------------------- */
+
+enum { ELEMENTS = 4096, MOST_LEAVES = 16 };
+
+/* Values that sums keep exact: small integers. */
+static unsigned char *
+array_of(enum cj_kind k, uint32_t object, size_t bytes)
+{
+	unsigned char *p = calloc(1, bytes);
+	uint32_t i;
+
+	for (i = 0; i < ELEMENTS; i++) {
+		int64_t v = (int64_t)((i * 7 + object * 13) % 23) - 9;
+
+		put(p, k, i, cj_num_convert(k, CJ_KIND_I64, (uint64_t)v,
+		    (struct cj_conversion){ .is_default = true }));
+	}
+	return p;
+}
+
+/* One case: memory of every tensor, here and on the GPU. */
+struct run {
+	const struct cj_golden *c;
+	struct cj_module *m;
+	const struct cj_function *f;
+	struct cj_memory *memory;	/* by object */
+	device_pointer device[MOST_LEAVES];
+	uint64_t values[MOST_LEAVES * 2];
+	void *parameters[MOST_LEAVES * 2];
+	unsigned value_count, parameter_count;
+};
+
+static size_t
+bytes_of(enum cj_kind k)
+{
+	return (size_t)ELEMENTS * storage_bits(k) / 8;
+}
+
+static void
+make_leaf(struct run *r, uint32_t i)
+{
+	const struct cj_leaf *leaf = &r->f->leaves.at[i];
+	uint32_t n = cj_type_count(leaf->type), j;
+	uint64_t *v = &r->values[r->value_count];
+
+	if (leaf->kind == CJ_LEAF_OBJECT) {
+		struct cj_memory *memory = &r->memory[leaf->object];
+		enum cj_kind k = r->m->objects.at[leaf->object].element;
+
+		memory->data = (char *)array_of(k, leaf->object, bytes_of(k));
+		memory->hi = ELEMENTS;
+		memory->readable = memory->writable = true;
+		ck_assert_int_eq(cu.alloc(&r->device[i], bytes_of(k)), 0);
+		ck_assert_int_eq(cu.to_device(r->device[i], memory->data,
+		    bytes_of(k)), 0);
+		r->parameters[r->parameter_count++] = &r->device[i];
+		return;
+	}
+	v[0] = 1000 + r->value_count;
+	if (leaf->type == cj_type_of(CJ_KIND_U64, 2))
+		cj_num_divisor(7, v);
+	for (j = 0; j < n; j++)
+		r->parameters[r->parameter_count++] = &v[j];
+	r->value_count += n;
+}
+
+static void
+run_executor(struct run *r)
+{
+	struct cj_kernel_launch k = { .grid = { r->c->grid, 1, 1 },
+	    .cluster = { 1, 1, 1 }, .memory = r->memory,
+	    .values = r->values };
+	struct cj_run_options o = { .workers = 1 };
+	struct cj_outcome out;
+	struct cj_diags diags;
+
+	while (&r->m->functions.at[k.function] != r->f)
+		k.function++;
+	memcpy(k.block, r->f->block, sizeof k.block);
+	cj_diags_init(&diags, &arena, NULL);
+	cj_interp_kernel(&arena, r->m, &k, &o, &diags, &out);
+	ck_assert_msg(!out.stopped && out.faults == 0,
+	    "%s: faults on the executor", r->c->name);
+}
+
+static void
+run_gpu(struct run *r)
+{
+	void *module = load(r->m), *function;
+
+	ck_assert_int_eq(cu.function(&function, module, r->f->name), 0);
+	ck_assert_int_eq(cu.launch(function, (unsigned)r->c->grid, 1, 1,
+	    (unsigned)r->f->block[0], (unsigned)r->f->block[1],
+	    (unsigned)r->f->block[2], 0, NULL, r->parameters, NULL), 0);
+	ck_assert_int_eq(cu.synchronize(), 0);
+	cu.unload(module);
+}
+
+static void
+compare_memory(struct run *r, uint32_t i)
+{
+	uint32_t o = r->f->leaves.at[i].object, e;
+	enum cj_kind k = r->m->objects.at[o].element;
+	unsigned char *got = malloc(bytes_of(k));
+
+	ck_assert_int_eq(cu.from_device(got, r->device[i], bytes_of(k)), 0);
+	for (e = 0; e < ELEMENTS; e++) {
+		uint64_t g = get(got, k, e);
+		uint64_t want = get((unsigned char *)r->memory[o].data, k, e);
+
+		ck_assert_msg(g == want || (is_nan(k, g) && is_nan(k, want)),
+		    "%s: @%u[%u] is %#llx, not %#llx", r->c->name, o, e,
+		    (unsigned long long)g, (unsigned long long)want);
+	}
+	free(got);
+}
+
+START_TEST(test_case)
+{
+	struct cj_golden_cases cases;
+	struct run r = { 0 };
+	uint32_t i, n;
+
+	CJ_CHECK_RECOVER(&recover);
+	if (gpu == NULL)
+		return;
+	cases = cj_golden_find(&arena);
+	ck_assert_uint_ge(cases.len, 10);
+	for (n = 0; n < cases.len; n++) {
+		r = (struct run){ .c = &cases.at[n] };
+		if (r.c->grid == 0)
+			continue;
+		r.m = cj_golden_module(&arena, r.c, gpu);
+		r.f = &r.m->functions.at[1];
+		r.memory = CJ_NEWS(&arena, struct cj_memory,
+		    r.m->objects.len + 1);
+		ck_assert_uint_le(r.f->leaves.len, MOST_LEAVES);
+		for (i = 0; i < r.f->leaves.len; i++)
+			make_leaf(&r, i);
+		run_executor(&r);
+		run_gpu(&r);
+		for (i = 0; i < r.f->leaves.len; i++)
+			if (r.f->leaves.at[i].kind == CJ_LEAF_OBJECT)
+				compare_memory(&r, i);
+		printf("%s: the same\n", r.c->name);
+	}
+}
+END_TEST
+
 START_TEST(test_gpu)
 {
 	if (gpu == NULL)
@@ -486,6 +638,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, test_gpu);
+	tcase_add_test(t, test_case);
 	tcase_add_loop_test(t, test_operations, 1, CJ_KIND_COUNT);
 	tcase_add_loop_test(t, test_conversions, 1, CJ_KIND_COUNT);
 	suite_add_tcase(s, t);

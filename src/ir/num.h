@@ -43,10 +43,12 @@ int64_t cj_num_to_i64(enum cj_kind from, uint64_t bits);
  *
  * Every float operation rounds once, to nearest even. A NaN that is computed
  * is the canonical one, all bits set but the sign, as the GPU gives for f16,
- * bf16 and f32; for f64 PTX leaves the payload open. neg, abs and copysign
- * touch the sign alone, also of NaN. Denormals are kept, by approximations
- * too. Approximations are computed in double and rounded: within 1 unit of the
- * last place of the true value, where PTX allows its own more (man cute-ir).
+ * bf16 and f32; with f64 the GPU hands on the payload of an operand. neg, abs
+ * and copysign touch the sign alone, also of NaN (the GPU's neg and abs make
+ * it canonical). Denormals are kept, by approximations too. Approximations are
+ * computed in double and rounded: within 1 unit of the last place of the true
+ * value, where PTX allows its own more (man cute-ir). All but NaN and the
+ * approximations was found equal to an H200 over a million operands each.
  */
 uint64_t cj_num_apply(unsigned op, enum cj_kind k, uint64_t a, uint64_t b,
     uint64_t c);

@@ -13,6 +13,7 @@ cj_elab_init(struct cj_elab *el, struct cj_arena *a, const struct cj_unit *u,
 	el->arena = a;
 	el->unit = u;
 	el->names = u->names;
+	el->sources = u->sources;
 	el->ds = ds;
 	el->recover = a->recover;
 	el->target = target;
@@ -39,6 +40,16 @@ cj_elab_intern(const struct cj_elab *el, const char *text)
 
 /* ---- messages ------------------------------------------------------------ */
 
+/* The text of an argument is none of the caller's: the kernel stands for it.
+ */
+static struct cj_span
+shown(const struct cj_elab *el, struct cj_span span)
+{
+	if (span.source < el->unit->sources->all.len)
+		return span;
+	return el->member != NULL ? el->member->span : (struct cj_span){ 0 };
+}
+
 static void
 add_trail(struct cj_elab *el, struct cj_diag *d)
 {
@@ -49,9 +60,10 @@ add_trail(struct cj_elab *el, struct cj_diag *d)
 		const struct cj_place_info *info = &el->m->places.at[p];
 
 		if (info->turn < 0)
-			cj_note(d, info->span, "in this call");
+			cj_note(d, shown(el, info->span), "in this call");
 		else
-			cj_note(d, info->span, "in turn %lld of this loop",
+			cj_note(d, shown(el, info->span),
+			    "in turn %lld of this loop",
 			    (long long)info->turn);
 		p = info->parent;
 	}
@@ -66,7 +78,7 @@ report(struct cj_elab *el, enum cj_code code, struct cj_span span,
 
 	cj_strbuf_init(&text, el->ds->arena);
 	cj_strbuf_vprintf(&text, format, ap);
-	d = cj_report(el->ds, code, span, "%s", text.text);
+	d = cj_report(el->ds, code, shown(el, span), "%s", text.text);
 	add_trail(el, d);
 	return d;
 }

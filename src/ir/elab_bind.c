@@ -17,7 +17,7 @@ parse_text(struct cj_elab *el, const char *text, const char **why)
 	const struct cj_tree *t;
 	uint32_t source;
 
-	*own = *el->unit->sources;
+	*own = *el->sources;
 	own->arena = el->arena;
 	own->all.at = cj_memdup(el->arena, own->all.at,
 	    own->all.len * sizeof *own->all.at);
@@ -31,6 +31,7 @@ parse_text(struct cj_elab *el, const char *text, const char **why)
 		    "this is not an expression";
 		return NULL;
 	}
+	el->sources = own;
 	return t->decls.at[0]->let.init;
 }
 
@@ -424,6 +425,7 @@ cj_bind(struct cj_arena *a, const struct cj_unit *u,
 		return NULL;
 	}
 	b->text = c.text.text;
+	b->sources = el->sources;
 	return b;
 }
 

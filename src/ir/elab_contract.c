@@ -291,7 +291,7 @@ in_domain(struct cj_contract *c, const struct cj_node *domain,
 const char *
 cj_elab_source_text(struct cj_elab *el, struct cj_span span)
 {
-	const struct cj_source *s = cj_source_get(el->unit->sources,
+	const struct cj_source *s = cj_source_get(el->sources,
 	    span.source);
 
 	return cj_strndup(el->arena, s->text + span.begin,

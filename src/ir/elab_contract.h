@@ -41,6 +41,7 @@ struct cj_bound_name {
 struct cj_binding {
 	const char *text;
 	const struct cj_member_info *member;
+	const struct cj_sources *sources;	/* with texts of arguments */
 	CJ_VEC(struct cj_bound_name) consts;	/* const parameters */
 	CJ_VEC(struct cj_bound_param) params;
 	CJ_VEC(int64_t) pattern;	/* `const` of patterns, as walked */

@@ -54,7 +54,7 @@ print_type(struct cj_elab *el, struct cj_strbuf *out,
 static void
 print_source(struct cj_elab *el, struct cj_strbuf *out, struct cj_span span)
 {
-	const struct cj_source *s = cj_source_get(el->unit->sources,
+	const struct cj_source *s = cj_source_get(el->sources,
 	    span.source);
 	bool blank = false;
 	uint32_t i;

@@ -277,6 +277,7 @@ struct cj_elab {
 	struct cj_arena *arena;
 	const struct cj_unit *unit;
 	struct cj_names *names;
+	const struct cj_sources *sources;	/* the unit's, and arguments */
 	struct cj_diags *ds;
 	struct cj_recover *recover;
 	const struct cj_target *target;

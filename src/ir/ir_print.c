@@ -569,6 +569,25 @@ print_event(struct printer *p, const struct cj_walk *w)
 
 /* ---- functions, objects, modules ----------------------------------------- */
 
+/* Nothing where nothing is known; ends that are open stay away. */
+static void
+print_range(struct printer *p, const struct cj_leaf *l)
+{
+	bool is_open = l->lo == INT64_MIN && l->hi == INT64_MAX;
+
+	if ((l->lo == 0 && l->hi == 0 && l->divisor == 0) ||
+	    (is_open && l->divisor <= 1))
+		return;
+	PUTS(p, " range ");
+	if (l->lo != INT64_MIN)
+		PRINTF(p, "%lld", (long long)l->lo);
+	PUTS(p, "..");
+	if (l->hi != INT64_MAX)
+		PRINTF(p, "%lld", (long long)l->hi);
+	if (l->divisor != 1)
+		PRINTF(p, " by %lld", (long long)l->divisor);
+}
+
 static void
 print_leaf(struct printer *p, const struct cj_leaf *l)
 {
@@ -579,9 +598,7 @@ print_leaf(struct printer *p, const struct cj_leaf *l)
 		PRINTF(p, " @%u", l->object);
 	if (l->parameter != 0 || l->member != 0 || l->mode != 0)
 		PRINTF(p, " of %u.%u.%u", l->parameter, l->member, l->mode);
-	if (l->lo != 0 || l->hi != 0 || l->divisor != 0)
-		PRINTF(p, " range %lld..%lld by %lld", (long long)l->lo,
-		    (long long)l->hi, (long long)l->divisor);
+	print_range(p, l);
 	PUTS(p, "\n");
 }
 

@@ -53,6 +53,23 @@ read_object(struct cj_reader *r)
 }
 
 static void
+read_range(struct cj_reader *r, struct cj_leaf *l)
+{
+	l->lo = INT64_MIN;
+	l->hi = INT64_MAX;
+	l->divisor = 1;
+	if (r->token == TOKEN_NUMBER)
+		l->lo = cj_reader_int(r, INT64_MIN, INT64_MAX);
+	if (r->token != TOKEN_DOTS)
+		cj_reader_fail(r, "\"..\" is needed");
+	cj_reader_next(r);
+	if (r->token == TOKEN_NUMBER)
+		l->hi = cj_reader_int(r, INT64_MIN, INT64_MAX);
+	if (cj_reader_word(r, "by"))
+		l->divisor = cj_reader_int(r, 0, INT64_MAX);
+}
+
+static void
 read_leaf(struct cj_reader *r, struct cj_leaf *l)
 {
 	uint32_t of[3] = { 0, 0, 0 };
@@ -68,15 +85,8 @@ read_leaf(struct cj_reader *r, struct cj_leaf *l)
 	l->parameter = of[0];
 	l->member = of[1];
 	l->mode = of[2];
-	if (!cj_reader_word(r, "range"))
-		return;
-	l->lo = cj_reader_int(r, INT64_MIN, INT64_MAX);
-	if (r->token != TOKEN_DOTS)
-		cj_reader_fail(r, "\"..\" is needed");
-	cj_reader_next(r);
-	l->hi = cj_reader_int(r, INT64_MIN, INT64_MAX);
-	cj_reader_need_word(r, "by");
-	l->divisor = cj_reader_int(r, 0, INT64_MAX);
+	if (cj_reader_word(r, "range"))
+		read_range(r, l);
 }
 
 static void

@@ -6,7 +6,7 @@
 enum { MAX_PRINT_DEPTH = 12 };
 
 /* How tightly the place binds: what needs parentheses there. */
-enum place { IN_SUM, IN_PRODUCT, IN_QUOTIENT };
+enum place { IN_SUM, IN_PRODUCT, IN_DIVIDEND, IN_DIVISOR };
 
 static void print(struct cj_strbuf *out, const struct cj_symtab *t,
     struct cj_int a, enum place place, unsigned depth);
@@ -26,9 +26,11 @@ static void
 print_infix(struct cj_strbuf *out, const struct cj_symtab *t,
     const char *op, const struct cj_term *m, unsigned depth)
 {
-	print(out, t, m->a, IN_QUOTIENT, depth);
+	bool divides = m->kind == CJ_TERM_DIV || m->kind == CJ_TERM_MOD;
+
+	print(out, t, m->a, divides ? IN_DIVIDEND : IN_DIVISOR, depth);
 	cj_strbuf_puts(out, op);
-	print(out, t, m->b, IN_QUOTIENT, depth);
+	print(out, t, m->b, IN_DIVISOR, depth);
 }
 
 /* factor * term: M*8, -M, M; (M/2)*3 keeps its parentheses. */
@@ -139,8 +141,8 @@ print_term(struct cj_strbuf *out, const struct cj_symtab *t,
 	}
 }
 
-/* A product may stand in a product, everything but a name is parenthesised
- * under a quotient; in a sum only the bit operations are. */
+/* Products and quotients read from left to right; everything but a name is
+ * parenthesised as a divisor; in a sum only the bit operations are. */
 static bool
 needs_parentheses(const struct cj_term *m, enum place place)
 {
@@ -150,10 +152,11 @@ needs_parentheses(const struct cj_term *m, enum place place)
 	case CJ_TERM_MAX:
 		return false;
 	case CJ_TERM_PRODUCT:
-		return place == IN_QUOTIENT;
-	case CJ_TERM_SUM:
+		return place == IN_DIVISOR;
 	case CJ_TERM_DIV:
 	case CJ_TERM_MOD:
+		return place == IN_PRODUCT || place == IN_DIVISOR;
+	case CJ_TERM_SUM:
 		return place != IN_SUM;
 	case CJ_TERM_XOR:
 	case CJ_TERM_AND:
@@ -187,9 +190,9 @@ print(struct cj_strbuf *out, const struct cj_symtab *t, struct cj_int a,
 	}
 	m = &t->terms.at[a.term];
 	parentheses = needs_parentheses(m, place);
-	/* M*8 under a quotient or product is one addend, not a sum to guard */
-	if (m->kind == CJ_TERM_SUM && place == IN_PRODUCT && m->count == 1
-	    && m->constant == 0)
+	/* M*8 is one addend, not a sum to guard */
+	if (m->kind == CJ_TERM_SUM && place != IN_DIVISOR && m->count == 1
+	    && m->constant == 0 && m->addend[0].factor > 0)
 		parentheses = false;
 	if (parentheses)
 		cj_strbuf_putc(out, '(');

@@ -338,7 +338,7 @@ START_TEST(is_silent_about_lanes_elsewhere)
 }
 END_TEST
 
-/* ---- special values -------------------------------------------------------- */
+/* ---- special values ------------------------------------------------------ */
 
 START_TEST(knows_special_values)
 {
@@ -407,7 +407,7 @@ START_TEST(knows_special_values)
 }
 END_TEST
 
-/* ---- barriers -------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------ */
 
 /* Reverse a block through shared memory. */
 #define REVERSE(sync)							\
@@ -423,10 +423,10 @@ END_TEST
 	"    %5 = add int %4, %3\n"					\
 	"    %6 = const int 99\n"					\
 	"    %7 = sub int %6, %3\n"					\
-	"    store @2[%3], %5 align 8\n"					\
+	"    store @2[%3], %5 align 8\n"				\
 	sync								\
-	"    %8 = load int @2[%7] align 8\n"					\
-	"    store @1[%5], %8 align 8\n"					\
+	"    %8 = load int @2[%7] align 8\n"				\
+	"    store @1[%5], %8 align 8\n"				\
 	"}\n"
 
 START_TEST(barriers_order_shared_memory)
@@ -547,7 +547,7 @@ START_TEST(barriers_in_uniform_loops)
 }
 END_TEST
 
-/* ---- operations of the warp ------------------------------------------------ */
+/* ---- operations of the warp ---------------------------------------------- */
 
 START_TEST(shuffles)
 {
@@ -621,7 +621,7 @@ START_TEST(ballots)
 }
 END_TEST
 
-/* ---- print and assert ------------------------------------------------------ */
+/* ---- print and assert ---------------------------------------------------- */
 
 START_TEST(prints_in_order)
 {
@@ -651,7 +651,7 @@ START_TEST(asserts)
 }
 END_TEST
 
-/* ---- launches -------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------ */
 
 START_TEST(takes_values)
 {

@@ -8,11 +8,11 @@
 /* x = @1 is read, y = @2 written; %5 is the thread's number. */
 #define HEAD(kind)							\
 	"module \"t\" sm_80\n"						\
-	"object @1 tensor " kind "[?] name \"x\" of 0.0 align 16 reads "	\
+	"object @1 tensor " kind "[?] name \"x\" of 0.0 align 16 reads " \
 	"layout \"N:1\"\n"						\
 	"object @2 tensor " kind "[?] name \"y\" of 1.0 align 16 "	\
 	"reads writes\n"						\
-	"object @3 shared " kind "[64] name \"s\" align 16 reads writes "	\
+	"object @3 shared " kind "[64] name \"s\" align 16 reads writes " \
 	"in #1\n"							\
 	"device $1 \"k\" { #1\n"					\
 	"    leaf object ptr @1\n"					\
@@ -32,7 +32,7 @@ read_body(const char *head, const char *body)
 	read_module(text);
 }
 
-/* ---- moving ---------------------------------------------------------------- */
+/* ---- moving -------------------------------------------------------------- */
 
 START_TEST(copies_vectors)
 {
@@ -147,7 +147,7 @@ START_TEST(packs_narrow_kinds)
 }
 END_TEST
 
-/* ---- atomics --------------------------------------------------------------- */
+/* ---- atomics ------------------------------------------------------------- */
 
 START_TEST(counts_by_atomics)
 {
@@ -217,7 +217,7 @@ START_TEST(finds_atomics_out_of_bounds)
 }
 END_TEST
 
-/* ---- bounds ---------------------------------------------------------------- */
+/* ---- bounds -------------------------------------------------------------- */
 
 #define COPY								\
 	"    %6 = load f32 @1[%5] align 4\n"				\
@@ -297,7 +297,7 @@ START_TEST(drops_quietly_without_the_check)
 }
 END_TEST
 
-/* ---- rights and alignment -------------------------------------------------- */
+/* ---- rights and alignment ------------------------------------------------ */
 
 START_TEST(finds_writes_without_right)
 {
@@ -327,7 +327,7 @@ START_TEST(finds_misaligned_vectors)
 }
 END_TEST
 
-/* ---- never written --------------------------------------------------------- */
+/* ---- never written ------------------------------------------------------- */
 
 START_TEST(finds_reads_of_what_nobody_wrote)
 {
@@ -359,7 +359,7 @@ START_TEST(is_silent_after_the_write)
 }
 END_TEST
 
-/* ---- races ----------------------------------------------------------------- */
+/* ---- races --------------------------------------------------------------- */
 
 START_TEST(finds_races_of_warps)
 {

@@ -84,7 +84,7 @@ run_test(const char *text)
 	"    %3 = const int 1\n"					\
 	"    %4 = const int 7\n"
 
-/* ---- random numbers -------------------------------------------------------- */
+/* ---- random numbers ------------------------------------------------------ */
 
 static double
 normal(uint64_t key, uint64_t i)
@@ -179,7 +179,7 @@ START_TEST(integers_stay_in_their_range)
 }
 END_TEST
 
-/* ---- generators ------------------------------------------------------------ */
+/* ---- generators ---------------------------------------------------------- */
 
 static const float *
 generate(const char *line, unsigned workers)
@@ -230,7 +230,7 @@ START_TEST(fills_by_all_generators)
 }
 END_TEST
 
-/* ---- maps ------------------------------------------------------------------ */
+/* ---- maps ---------------------------------------------------------------- */
 
 #define MAP								\
 	"    array @1 iota %1\n"					\
@@ -413,7 +413,7 @@ START_TEST(finds_empty_arrays_that_are_read)
 }
 END_TEST
 
-/* ---- calls ----------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 START_TEST(calls_with_arguments)
 {

@@ -171,11 +171,33 @@ compare_table(const struct cj_vec_table *t)
 	return rows;
 }
 
+static void
+compare_conversion(struct bench *b, enum cj_kind to, enum cj_kind from,
+    cj_step_fn *run)
+{
+	const struct cj_conversion how = { .is_default = true };
+	unsigned i;
+
+	for (i = 0; i < COUNT; i++)
+		cj_reg_set(b->regs + ROOM, i, from, random_bits(from));
+	run(&b->f, &b->s);
+	for (i = 0; i < COUNT; i++) {
+		uint64_t x = cj_reg_get(b->regs + ROOM, i, from);
+		uint64_t got = cj_reg_get(b->regs + 4 * ROOM, i, to);
+		uint64_t want = cj_num_convert(to, from, x, how);
+
+		if (want != got)
+			ck_abort_msg("%s of %s %llx: %llx, not %llx",
+			    cj_kind_text(to), cj_kind_text(from),
+			    (unsigned long long)x, (unsigned long long)got,
+			    (unsigned long long)want);
+	}
+}
+
 static unsigned
 compare_conversions(const struct cj_vec_table *t)
 {
-	const struct cj_conversion how = { .is_default = true };
-	unsigned to, from, i, round, rows = 0;
+	unsigned to, from, i, rows = 0;
 	struct bench b;
 
 	for (to = 0; to < CJ_KIND_COUNT; to++)
@@ -185,28 +207,9 @@ compare_conversions(const struct cj_vec_table *t)
 			rows++;
 			prepare(&b, CJ_OP_CONVERT, (enum cj_kind)from,
 			    cj_type_of((enum cj_kind)to, 1));
-			for (round = 0; round < ROUNDS; round++) {
-				for (i = 0; i < COUNT; i++)
-					cj_reg_set(b.regs + ROOM, i, from,
-					    random_bits(from));
-				t->convert[to][from](&b.f, &b.s);
-				for (i = 0; i < COUNT; i++) {
-					uint64_t x = cj_reg_get(b.regs + ROOM,
-					    i, from);
-					uint64_t got = cj_reg_get(b.regs
-					    + 4 * ROOM, i, to);
-					uint64_t want = cj_num_convert(to,
-					    from, x, how);
-
-					if (want != got)
-						ck_abort_msg("%s of %s %llx: %llx, not %llx",
-					    cj_kind_text(to),
-					    cj_kind_text(from),
-					    (unsigned long long)x,
-					    (unsigned long long)got,
-					    (unsigned long long)want);
-				}
-			}
+			for (i = 0; i < ROUNDS; i++)
+				compare_conversion(&b, (enum cj_kind)to,
+				    (enum cj_kind)from, t->convert[to][from]);
 		}
 	return rows;
 }

@@ -40,7 +40,7 @@ cj_reg_set(void *at, size_t i, enum cj_kind k, uint64_t bits)
 	((uint64_t *)at)[i] = bits;
 }
 
-/* ---- masks ---------------------------------------------------------------- */
+/* ---- masks --------------------------------------------------------------- */
 
 void
 cj_mask_changed(struct cj_frame *f)
@@ -61,7 +61,7 @@ cj_mask_changed(struct cj_frame *f)
 	f->full = all == 0x0101010101010101u;
 }
 
-/* ---- frames --------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------- */
 
 /* The first value register of leaf `leaf` among the launch's values. */
 static const uint64_t *

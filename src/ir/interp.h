@@ -87,8 +87,9 @@ void cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
  * Run a host function. values[i] are the bits of leaf number i (objects:
  * ignored; a leaf of a host function is one register). The hook is called at
  * each launch, with the extents and the value leaves in the order of the
- * device function's leaves; workspaces ask for memory. The first `require` that does not hold ends the run: `failed` has
- * its record and the values for its message.
+ * device function's leaves; workspaces ask for memory. The first `require`
+ * that does not hold ends the run: the outcome has its record and the values
+ * for its message.
  */
 struct cj_host_hooks {
 	void *user;

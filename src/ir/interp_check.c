@@ -17,7 +17,7 @@ cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a)
 	l->arena = a;
 }
 
-/* ---- who ------------------------------------------------------------------- */
+/* ---- who ----------------------------------------------------------------- */
 
 const char *
 cj_who(struct cj_arena *a, const struct cj_frame *f, uint32_t lane)
@@ -37,7 +37,7 @@ cj_who(struct cj_arena *a, const struct cj_frame *f, uint32_t lane)
 	return "";
 }
 
-/* ---- collecting ------------------------------------------------------------ */
+/* ---- collecting ---------------------------------------------------------- */
 
 static struct cj_fault *
 find(const struct cj_fault_list *l, enum cj_code code, cj_ref ref)
@@ -148,7 +148,7 @@ cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from)
 	}
 }
 
-/* ---- reporting ------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------- */
 
 static struct cj_span
 span_of(const struct cj_module *m, cj_place place)
@@ -234,7 +234,7 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 	return l->total;
 }
 
-/* ---- print ----------------------------------------------------------------- */
+/* ---- print --------------------------------------------------------------- */
 
 void
 cj_print_line(struct cj_frame *f, const char *text)
@@ -356,7 +356,7 @@ cj_interp_PRINT(struct cj_decoder *d, cj_ref r)
 	cj_step_add(d, r, step_print)->a = at;
 }
 
-/* ---- assert ---------------------------------------------------------------- */
+/* ---- assert -------------------------------------------------------------- */
 
 /* A host or test function ends there; threads are reported one and all, then
  * the launch ends. a: condition. */

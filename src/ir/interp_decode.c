@@ -30,7 +30,7 @@ static cj_decode_fn *const decode_fns[CJ_OP_COUNT] = {
 #undef OP
 };
 
-/* ---- places in the frame -------------------------------------------------- */
+/* ---- places in the frame ------------------------------------------------- */
 
 static unsigned
 size_class(const struct cj_decoder *d, uint32_t bytes)
@@ -157,7 +157,7 @@ cj_decode_slot(struct cj_decoder *d, uint32_t object)
 	return *offset;
 }
 
-/* ---- steps ---------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
 struct cj_step *
 cj_step_add(struct cj_decoder *d, cj_ref r, cj_step_fn *run)
@@ -211,7 +211,7 @@ bind_exits(struct cj_decoder *d)
 	}
 }
 
-/* ---- lives ---------------------------------------------------------------- */
+/* ---- lives --------------------------------------------------------------- */
 
 /* Instructions of `region` and what it holds, in order of the program. */
 static void
@@ -302,7 +302,7 @@ release_dead(struct cj_decoder *d, cj_ref at)
 			    d->code->lanes));
 }
 
-/* ---- presets -------------------------------------------------------------- */
+/* ---- presets ------------------------------------------------------------- */
 
 bool
 cj_decode_preset(struct cj_decoder *d, cj_ref r)
@@ -330,7 +330,7 @@ cj_decode_preset(struct cj_decoder *d, cj_ref r)
 	return true;
 }
 
-/* ---- regions -------------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------- */
 
 static void
 step_clear(struct cj_frame *f, const struct cj_step *s)
@@ -389,7 +389,7 @@ cj_decode_region(struct cj_decoder *d, cj_region region)
 	d->exits = exits;
 }
 
-/* ---- functions ------------------------------------------------------------ */
+/* ---- functions ----------------------------------------------------------- */
 
 static uint32_t *
 offsets(struct cj_arena *a, uint32_t count)

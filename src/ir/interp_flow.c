@@ -12,7 +12,7 @@
 
 enum { BETWEEN_CANCELS = 4096 };	/* turns of loops */
 
-/* ---- masks as words ------------------------------------------------------- */
+/* ---- masks as words ------------------------------------------------------ */
 
 static uint32_t
 words(const struct cj_frame *f)
@@ -62,7 +62,7 @@ move_all(struct cj_frame *f, const struct cj_step *s, uint32_t to)
 	f->pc = s->target;
 }
 
-/* ---- if ------------------------------------------------------------------- */
+/* ---- if ------------------------------------------------------------------ */
 
 /* a: condition; b: the mask `else`; c: the mask `joined`. */
 static void
@@ -152,7 +152,7 @@ cj_interp_YIELD(struct cj_decoder *d, cj_ref r)
 	uint32_t from;
 	struct cj_step *s;
 
-	if (d->yields_to == 0) {	/* of an expect: interp_test.c reads it */
+	if (d->yields_to == 0) {	/* of an expect: for interp_map.c */
 		unsigned n;
 
 		for (n = 0; n < i->operand_count; n++)
@@ -171,7 +171,7 @@ cj_interp_YIELD(struct cj_decoder *d, cj_ref r)
 	s->n = cj_type_count(t) * d->code->lanes;
 }
 
-/* ---- loops ---------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------- */
 
 /* A turn of a loop is over: time to see whether it should go on. */
 static bool
@@ -286,7 +286,7 @@ cj_interp_SCOPE(struct cj_decoder *d, cj_ref r)
 	close_region(d, &open);
 }
 
-/* ---- for ------------------------------------------------------------------ */
+/* ---- for ----------------------------------------------------------------- */
 
 /* Lanes whose index has come to its end leave. a: the last step's index, n:
  * bound. */
@@ -397,7 +397,7 @@ cj_interp_INDEX(struct cj_decoder *d, cj_ref r)
 		d->code->offset[r] = d->code->index;
 }
 
-/* ---- exits ---------------------------------------------------------------- */
+/* ---- exits --------------------------------------------------------------- */
 
 static void
 step_leave(struct cj_frame *f, const struct cj_step *s)

@@ -21,7 +21,7 @@ host_of(struct cj_frame *f)
 	return f->machine->host;
 }
 
-/* ---- require --------------------------------------------------------------- */
+/* ---- require ------------------------------------------------------------- */
 
 static void
 print_number(struct cj_strbuf *out, const struct cj_frame *f, cj_ref v,
@@ -84,7 +84,7 @@ cj_interp_REQUIRE(struct cj_decoder *d, cj_ref r)
 	s->b = list;
 }
 
-/* ---- numbers --------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 static void
 step_divisor(struct cj_frame *f, const struct cj_step *s)
@@ -123,7 +123,7 @@ cj_interp_DEVICE(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_device);
 }
 
-/* ---- workspace and launch -------------------------------------------------- */
+/* ---- workspace and launch ------------------------------------------------ */
 
 /* a: elements, b: fill. */
 static void
@@ -214,7 +214,7 @@ cj_interp_LAUNCH(struct cj_decoder *d, cj_ref r)
 	s->dst = room;
 }
 
-/* ---- running --------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 void
 cj_interp_host_run(struct cj_arena *a, const struct cj_decoded *c,

@@ -35,7 +35,7 @@ struct worker {
 	uint64_t operations;
 };
 
-/* ---- a block --------------------------------------------------------------- */
+/* ---- a block ------------------------------------------------------------- */
 
 /* Shared memory is made anew: written by nobody. */
 static void
@@ -116,7 +116,7 @@ start_block(struct worker *w, uint64_t number)
 	}
 }
 
-/* ---- barriers -------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------ */
 
 /* How many threads of a block have ended, and one of them. */
 static uint32_t
@@ -261,7 +261,7 @@ run_block(struct worker *w, uint64_t number)
 		w->operations += b->frames[i].steps;
 }
 
-/* ---- what lanes ask -------------------------------------------------------- */
+/* ---- what lanes ask ------------------------------------------------------ */
 
 static void
 fill_lanes(struct cj_frame *f, const struct cj_step *s, int64_t value)
@@ -366,7 +366,7 @@ cj_interp_SPECIAL(struct cj_decoder *d, cj_ref r)
 		s->target = what - CJ_SPECIAL_BLOCK_X;
 }
 
-/* ---- operations of the warp ------------------------------------------------ */
+/* ---- operations of the warp ---------------------------------------------- */
 
 /* The lane that `lane` takes from; its own where the distance leads out. */
 static uint32_t
@@ -439,7 +439,7 @@ cj_interp_BALLOT(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_ballot);
 }
 
-/* ---- a worker -------------------------------------------------------------- */
+/* ---- a worker ------------------------------------------------------------ */
 
 static void
 make_memory(struct worker *w)
@@ -549,7 +549,7 @@ work(void *user, unsigned number, uint64_t lo, uint64_t hi)
 	return false;
 }
 
-/* ---- a launch -------------------------------------------------------------- */
+/* ---- a launch ------------------------------------------------------------ */
 
 static void
 print_lines(struct worker *all, unsigned count,

@@ -38,7 +38,7 @@ struct map_run {
 	bool is_expect;
 };
 
-/* ---- workers --------------------------------------------------------------- */
+/* ---- workers ------------------------------------------------------------- */
 
 /* A value of the function around, in every lane. */
 static void
@@ -130,7 +130,7 @@ run_piece(void *user, unsigned number, uint64_t lo, uint64_t hi)
 	return false;
 }
 
-/* ---- running --------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 /* Arrays that the region touches, made ready before the threads start. */
 static void
@@ -233,7 +233,7 @@ cj_interp_ARRAY_MAP(struct cj_decoder *d, cj_ref r)
 	cj_decode_inner(d, r);
 }
 
-/* ---- expect ---------------------------------------------------------------- */
+/* ---- expect -------------------------------------------------------------- */
 
 static cj_ref
 yielded(const struct cj_decoded *c, unsigned n)

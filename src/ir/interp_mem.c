@@ -8,7 +8,7 @@
  */
 #include "interp_priv.h"
 
-/* ---- elements ------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------ */
 
 static unsigned
 stored_bits(enum cj_kind k)
@@ -81,7 +81,7 @@ cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
 		cj_reg_set(m->data + i * (int64_t)(bits / 8), 0, k, value);
 }
 
-/* ---- what an access is about ----------------------------------------------- */
+/* ---- what an access is about --------------------------------------------- */
 
 struct view {
 	const struct cj_memory *memory;
@@ -149,7 +149,7 @@ is_one_range(const struct cj_frame *f, const struct view *v)
 	    && m->hi - first >= w * f->lanes && is_aligned(v, first);
 }
 
-/* ---- checks of one lane ---------------------------------------------------- */
+/* ---- checks of one lane -------------------------------------------------- */
 
 static void
 add_layout(struct cj_frame *f, const struct view *v, struct cj_fault *fault)
@@ -265,7 +265,7 @@ mark_written(const struct cj_memory *m, int64_t at, size_t count)
 		memset(m->written + (at - m->lo), 1, count);
 }
 
-/* ---- moving ---------------------------------------------------------------- */
+/* ---- moving -------------------------------------------------------------- */
 
 /* One lane's vector between memory and its registers. */
 #define MOVE(type, to, from)						\
@@ -364,7 +364,7 @@ race_range(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 	}
 }
 
-/* ---- load ------------------------------------------------------------------ */
+/* ---- load ---------------------------------------------------------------- */
 
 static void
 load_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
@@ -426,7 +426,7 @@ takes_part(const struct cj_frame *f, const struct view *v, uint32_t lane)
 	    && (v->mask == NULL || v->mask[lane]);
 }
 
-/* ---- store ----------------------------------------------------------------- */
+/* ---- store --------------------------------------------------------------- */
 
 static void
 store_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
@@ -520,7 +520,7 @@ cj_interp_STORE(struct cj_decoder *d, cj_ref r)
 	s->kind = (uint8_t)cj_type_kind(t);
 }
 
-/* ---- atomics --------------------------------------------------------------- */
+/* ---- atomics ------------------------------------------------------------- */
 
 static uint64_t
 combine(enum cj_atomic what, enum cj_kind k, uint64_t old, uint64_t value,

@@ -8,7 +8,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* ---- by number ------------------------------------------------------------ */
+/* ---- by number ----------------------------------------------------------- */
 
 void
 cj_step_generic(struct cj_frame *f, const struct cj_step *s)
@@ -142,7 +142,7 @@ cj_index_overflow(struct cj_frame *f, const struct cj_step *s)
 	}
 }
 
-/* ---- presets -------------------------------------------------------------- */
+/* ---- presets ------------------------------------------------------------- */
 
 static void
 step_const(struct cj_frame *f, const struct cj_step *s)
@@ -168,7 +168,7 @@ cj_interp_PARAM(struct cj_decoder *d, cj_ref r)
 	cj_decode_preset(d, r);
 }
 
-/* ---- choice and division -------------------------------------------------- */
+/* ---- choice and division ------------------------------------------------- */
 
 /* a: condition of one register for all, or one each. */
 static void
@@ -241,7 +241,7 @@ cj_interp_DIVIDE_BY(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_divide_by);
 }
 
-/* ---- registers ------------------------------------------------------------ */
+/* ---- registers ----------------------------------------------------------- */
 
 static uint32_t
 row_bytes(const struct cj_frame *f, const struct cj_step *s)
@@ -400,7 +400,7 @@ cj_interp_BITCAST(struct cj_decoder *d, cj_ref r)
 	    cj_inst(m, r), 0))->type);
 }
 
-/* ---- slots ---------------------------------------------------------------- */
+/* ---- slots --------------------------------------------------------------- */
 
 /* A slot's registers lie like a value's. */
 static uint32_t

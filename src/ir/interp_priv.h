@@ -217,7 +217,7 @@ struct cj_machine {
 	struct cj_host_run *host;
 	struct cj_test_run *test;
 	bool stop;			/* this thread is to end */
-	atomic_int *halt;		/* all threads are to end; may be NULL */
+	atomic_int *halt;		/* all are to end; may be NULL */
 	struct cj_locks *locks;		/* of atomics; NULL: one thread */
 };
 
@@ -283,7 +283,7 @@ cj_first_lane(const struct cj_frame *f)
 	return lane;
 }
 
-/* ---- vector loops (interp_vec.c, and again for AVX2) ---------------------- */
+/* ---- vector loops (interp_vec.c, and again for AVX2) --------------------- */
 
 struct cj_vec_table {
 	cj_step_fn *op[CJ_OP_COUNT][CJ_KIND_COUNT];
@@ -351,7 +351,7 @@ void cj_lines_print(struct cj_lines **all, unsigned count,
     void (*print)(void *user, const char *text), void *user);
 void cj_print_line(struct cj_frame *f, const char *text);
 
-/* ---- threads (interp_parallel.c) ------------------------------------------ */
+/* ---- threads (interp_parallel.c) ----------------------------------------- */
 
 /* lo .. hi - 1 by worker number `worker`; false: this worker ends. */
 typedef bool cj_piece_fn(void *user, unsigned worker, uint64_t lo,
@@ -362,7 +362,7 @@ unsigned cj_worker_count(unsigned wish, uint64_t pieces);
 void cj_parallel(unsigned workers, uint64_t count, uint64_t grain,
     cj_piece_fn *run, void *user);
 
-/* ---- kernels (interp_kernel.c) -------------------------------------------- */
+/* ---- kernels (interp_kernel.c) ------------------------------------------- */
 
 struct cj_block {
 	const struct cj_kernel_launch *launch;
@@ -379,12 +379,12 @@ struct cj_locks {
 	atomic_flag at[64];
 };
 
-/* ---- host and test functions ---------------------------------------------- */
+/* ---- host and test functions --------------------------------------------- */
 
 /* A test function is about to touch an array itself. */
 void cj_test_touch(struct cj_frame *f, uint32_t object, bool writes);
 
-/* ---- races (interp_race.c) ------------------------------------------------ */
+/* ---- races (interp_race.c) ----------------------------------------------- */
 
 /* Shadows for the memory of a launch that somebody writes; then one worker's
  * own view, with its shared memory, which each block begins anew. NULL: the
@@ -398,7 +398,7 @@ void cj_race_access(struct cj_frame *f, const struct cj_step *s,
 void cj_race_atomic(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, uint32_t object, int64_t element);
 
-/* ---- random numbers (interp_random.c) ------------------------------------- */
+/* ---- random numbers (interp_random.c) ------------------------------------ */
 
 /* Philox 4x32-10: four words for a counter and a key. */
 void cj_philox(uint64_t key, uint64_t counter, uint32_t out[4]);

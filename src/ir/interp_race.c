@@ -44,7 +44,7 @@ struct cj_race {
 	struct range *ranges;		/* by object */
 };
 
-/* ---- shadows --------------------------------------------------------------- */
+/* ---- shadows ------------------------------------------------------------- */
 
 static bool
 orders_memory(const struct cj_decoded *c)
@@ -171,7 +171,7 @@ cj_race_clear(struct cj_race *r)
 			    * sizeof(struct shadow));
 }
 
-/* ---- order ----------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 static who
 myself(const struct cj_frame *f, uint32_t lane)
@@ -221,7 +221,7 @@ join(_Atomic who *word, _Atomic cj_ref *ref, who me, cj_ref my_ref)
 	*ref = my_ref;
 }
 
-/* ---- reports --------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------- */
 
 static const char *
 who_text(struct cj_frame *f, who other)
@@ -242,23 +242,6 @@ who_text(struct cj_frame *f, who other)
 	    (long long)b->thread[2][t]);
 }
 
-static void
-report(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
-    uint32_t object, int64_t element, const char *mine, const char *theirs,
-    who other, cj_ref ref)
-{
-	const struct cj_object *o = &f->code->module->objects.at[object];
-	struct cj_fault *fault = cj_fault_at(f, s, lane, CJ_DIAG_RACE,
-	    "\"%s\" is %s at element %lld while %s %s it",
-	    o->name == NULL ? "memory" : o->name, mine, (long long)element,
-	    who_text(f, other), theirs);
-
-	if (fault == NULL)
-		return;
-	fault->other = ref;
-	fault->note = "the other side is here";
-}
-
 static struct shadow *
 shadow_of(struct cj_frame *f, uint32_t object, int64_t element)
 {
@@ -269,55 +252,70 @@ shadow_of(struct cj_frame *f, uint32_t object, int64_t element)
 	return &r->at[element - r->lo];
 }
 
+/* An access under examination. */
+struct act {
+	struct cj_frame *f;
+	const struct cj_step *s;
+	uint32_t lane, object;
+	int64_t element;
+	const char *what;		/* "read", "written", "changed" */
+};
+
+/* Report if nothing orders `other` before `me`. */
+static void
+look(const struct act *a, who me, who other, cj_ref ref, const char *theirs)
+{
+	const struct cj_object *o;
+	struct cj_fault *fault;
+
+	if (!is_unordered(other, me))
+		return;
+	o = &a->f->code->module->objects.at[a->object];
+	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_RACE,
+	    "\"%s\" is %s at element %lld while %s %s it",
+	    o->name == NULL ? "memory" : o->name, a->what,
+	    (long long)a->element, who_text(a->f, other), theirs);
+	if (fault == NULL)
+		return;
+	fault->other = ref;
+	fault->note = "the other side is here";
+}
+
 void
 cj_race_access(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     uint32_t object, int64_t element, bool writes)
 {
+	const struct act a = { f, s, lane, object, element,
+	    writes ? "written" : "read" };
 	struct shadow *w = shadow_of(f, object, element);
-	const char *mine = writes ? "written" : "read";
-	who me = myself(f, lane), other;
+	who me = myself(f, lane);
 
 	if (w == NULL)
 		return;
 	if (writes) {
-		other = atomic_exchange(&w->writer, me);
-		if (is_unordered(other, me))
-			report(f, s, lane, object, element, mine, "writes",
-			    other, w->writer_ref);
+		who before = atomic_exchange(&w->writer, me);
+
+		look(&a, me, before, w->writer_ref, "writes");
 		w->writer_ref = s->ref;
-		other = w->reader;
-		if (is_unordered(other, me))
-			report(f, s, lane, object, element, mine, "reads",
-			    other, w->reader_ref);
+		look(&a, me, w->reader, w->reader_ref, "reads");
 	} else {
 		join(&w->reader, &w->reader_ref, me, s->ref);
-		other = w->writer;
-		if (is_unordered(other, me))
-			report(f, s, lane, object, element, mine, "writes",
-			    other, w->writer_ref);
+		look(&a, me, w->writer, w->writer_ref, "writes");
 	}
-	other = w->atomic;
-	if (is_unordered(other, me))
-		report(f, s, lane, object, element, mine,
-		    "changes", other, w->atomic_ref);
+	look(&a, me, w->atomic, w->atomic_ref, "changes");
 }
 
 void
 cj_race_atomic(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     uint32_t object, int64_t element)
 {
+	const struct act a = { f, s, lane, object, element, "changed" };
 	struct shadow *w = shadow_of(f, object, element);
-	who me = myself(f, lane), other;
+	who me = myself(f, lane);
 
 	if (w == NULL)
 		return;
 	join(&w->atomic, &w->atomic_ref, me, s->ref);
-	other = w->writer;
-	if (is_unordered(other, me))
-		report(f, s, lane, object, element, "changed", "writes",
-		    other, w->writer_ref);
-	other = w->reader;
-	if (is_unordered(other, me))
-		report(f, s, lane, object, element, "changed", "reads",
-		    other, w->reader_ref);
+	look(&a, me, w->writer, w->writer_ref, "writes");
+	look(&a, me, w->reader, w->reader_ref, "reads");
 }

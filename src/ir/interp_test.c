@@ -30,7 +30,7 @@ cj_test_touch(struct cj_frame *f, uint32_t object, bool writes)
 		    writes);
 }
 
-/* ---- call ------------------------------------------------------------------ */
+/* ---- call ---------------------------------------------------------------- */
 
 static int64_t
 next_index(const struct cj_frame *f, const struct cj_step *s, unsigned *n)
@@ -117,7 +117,7 @@ cj_interp_CALL(struct cj_decoder *d, cj_ref r)
 	cj_step_add(d, r, step_call)->a = list;
 }
 
-/* ---- running --------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 static struct cj_memory *
 make_memory(struct cj_arena *a, const struct cj_decoded *c)

@@ -63,7 +63,7 @@ STEP(name)								\
 	    out[j] = (to)(expr); });					\
 }
 
-/* ---- bits ------------------------------------------------------------------ */
+/* ---- bits ---------------------------------------------------------------- */
 
 static inline uint32_t
 float_bits(float x)
@@ -159,7 +159,7 @@ float_brain(float v)
 	    ? 0x7fffu : out);
 }
 
-/* ---- f32 and f64 ----------------------------------------------------------- */
+/* ---- f32 and f64 --------------------------------------------------------- */
 
 /* Of two numbers, where -0 < +0, or NaN. */
 #define LESSER(x, y, sign_x)						\
@@ -214,7 +214,7 @@ UNARY(p##_rint, type, word, CLEAN(__builtin_rint##MATH(x)))
 FLOAT_STEPS(f32, float, uint32_t, clean32, float_bits, f, F32_SIGN)
 FLOAT_STEPS(f64, double, uint64_t, clean64, double_bits, , F64_SIGN)
 
-/* ---- f16 and bf16 ---------------------------------------------------------- */
+/* ---- f16 and bf16 -------------------------------------------------------- */
 
 /* bf16 has the exponents of f32, so that a product or quotient may be a
  * denormal there, rounded twice: such blocks are computed by num.c. */
@@ -284,7 +284,7 @@ HALF_COMPARE(p, le, WIDE, x <= y)
 HALF_STEPS(f16, half_float, float_half)
 HALF_STEPS(bf16, brain_float, float_brain)
 
-/* ---- integers -------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------ */
 
 #define BITS_STEPS(p, type)						\
 BINARY(p##_and, type, type, x & y)					\
@@ -438,7 +438,7 @@ BINARY(u32_mod, uint32_t, uint32_t, y == 0 ? x : x % y)
 BINARY(i32_mul_hi, int32_t, int32_t, (int64_t)x * y >> 32)
 BINARY(u32_mul_hi, uint32_t, uint32_t, (uint64_t)x * y >> 32)
 
-/* ---- choice, by width ------------------------------------------------------ */
+/* ---- choice, by width ---------------------------------------------------- */
 
 #define SELECT_STEP(name, type)						\
 STEP(name)								\
@@ -456,7 +456,7 @@ SELECT_STEP(select_2, uint16_t)
 SELECT_STEP(select_4, uint32_t)
 SELECT_STEP(select_8, uint64_t)
 
-/* ---- conversions ----------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------- */
 
 UNARY(f32_of_f16, uint16_t, uint32_t, float_bits(half_float(x)))
 UNARY(f32_of_bf16, uint16_t, uint32_t, float_bits(brain_float(x)))
@@ -543,7 +543,7 @@ STEP(move_8)
 	memcpy(f->regs + s->dst, f->regs + s->a, (size_t)s->n * 8);
 }
 
-/* ---- the table ------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 #define ROW(op, KIND, step)	[CJ_OP_##op][CJ_KIND_##KIND] = step
 #define FLOAT_ROWS(KIND, p)						\

@@ -2,7 +2,8 @@
  * How quick the executor is: elements of element-wise kernels a second, with
  * and without checks, steps of one lane, elements of a map and of a generator.
  *
- *	cc -O2 -Isrc bench_interp.c libcutejit.a ... && ./bench_interp [PART OF A NAME]
+ *	cc -O2 -Isrc bench_interp.c libcutejit.a ...
+ *	./bench_interp [PART OF A NAME]
  *
  * Not a test: it prints what it measures on this machine.
  */
@@ -143,7 +144,7 @@ bench_kernel(const char *name, const char *text, int width, unsigned bytes,
 	free(memory[2].written);
 }
 
-/* ---- tests ----------------------------------------------------------------- */
+/* ---- tests --------------------------------------------------------------- */
 
 static void *
 on_allocate(void *user, size_t bytes)

@@ -476,9 +476,10 @@ enum { ELEMENTS = 4096, MOST_LEAVES = 16 };
 static unsigned char *
 array_of(enum cj_kind k, uint32_t object, size_t bytes)
 {
-	unsigned char *p = calloc(1, bytes);
+	unsigned char *p = aligned_alloc(64, bytes);
 	uint32_t i;
 
+	memset(p, 0, bytes);
 	for (i = 0; i < ELEMENTS; i++) {
 		int64_t v = (int64_t)((i * 7 + object * 13) % 23) - 9;
 
@@ -520,9 +521,12 @@ make_leaf(struct run *r, uint32_t i)
 		memory->data = (char *)array_of(k, leaf->object, bytes_of(k));
 		memory->hi = ELEMENTS;
 		memory->readable = memory->writable = true;
-		ck_assert_int_eq(cu.alloc(&r->device[i], bytes_of(k)), 0);
-		ck_assert_int_eq(cu.to_device(r->device[i], memory->data,
-		    bytes_of(k)), 0);
+		if (gpu != NULL) {
+			ck_assert_int_eq(cu.alloc(&r->device[i], bytes_of(k)),
+			    0);
+			ck_assert_int_eq(cu.to_device(r->device[i],
+			    memory->data, bytes_of(k)), 0);
+		}
 		r->parameters[r->parameter_count++] = &r->device[i];
 		return;
 	}
@@ -543,14 +547,19 @@ run_executor(struct run *r)
 	struct cj_run_options o = { .workers = 1 };
 	struct cj_outcome out;
 	struct cj_diags diags;
+	struct cj_strbuf text;
 
 	while (&r->m->functions.at[k.function] != r->f)
 		k.function++;
 	memcpy(k.block, r->f->block, sizeof k.block);
 	cj_diags_init(&diags, &arena, NULL);
 	cj_interp_kernel(&arena, r->m, &k, &o, &diags, &out);
-	ck_assert_msg(!out.stopped && out.faults == 0,
-	    "%s: faults on the executor", r->c->name);
+	if (out.stopped || out.faults != 0) {
+		cj_strbuf_init(&text, &arena);
+		cj_diags_print(&text, &diags, false);
+		ck_abort_msg("%s: faults on the executor: %s", r->c->name,
+		    text.text);
+	}
 }
 
 static void
@@ -592,15 +601,14 @@ START_TEST(test_case)
 	uint32_t i, n;
 
 	CJ_CHECK_RECOVER(&recover);
-	if (gpu == NULL)
-		return;
 	cases = cj_golden_find(&arena);
 	ck_assert_uint_ge(cases.len, 10);
 	for (n = 0; n < cases.len; n++) {
 		r = (struct run){ .c = &cases.at[n] };
 		if (r.c->grid == 0)
 			continue;
-		r.m = cj_golden_module(&arena, r.c, gpu);
+		r.m = cj_golden_module(&arena, r.c, gpu != NULL ? gpu :
+		    cj_target_find("sm_90a"));
 		r.f = &r.m->functions.at[1];
 		r.memory = CJ_NEWS(&arena, struct cj_memory,
 		    r.m->objects.len + 1);
@@ -608,6 +616,8 @@ START_TEST(test_case)
 		for (i = 0; i < r.f->leaves.len; i++)
 			make_leaf(&r, i);
 		run_executor(&r);
+		if (gpu == NULL)
+			continue;
 		run_gpu(&r);
 		for (i = 0; i < r.f->leaves.len; i++)
 			if (r.f->leaves.at[i].kind == CJ_LEAF_OBJECT)

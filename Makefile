@@ -48,7 +48,8 @@ UNIT_TESTS = $(patsubst $(srcdir)/tests/unit/%.c,$(B)/unit/%, \
 EXAMPLES = $(patsubst %.c,$(B)/examples/%, \
 	$(notdir $(sort $(wildcard $(srcdir)/examples/*/*.c))))
 API_TESTS = $(patsubst $(srcdir)/tests/api/%.c,$(B)/api/%, \
-	$(sort $(wildcard $(srcdir)/tests/api/*.c)))
+	$(filter-out %/fake_cuda.c,$(sort $(wildcard $(srcdir)/tests/api/*.c))))
+FAKE_CUDA = $(if $(API_TESTS),$(B)/fake/libcuda.so.1)
 FUZZERS = $(patsubst $(srcdir)/tests/fuzz/%.c,$(B)/fuzz/%, \
 	$(sort $(wildcard $(srcdir)/tests/fuzz/fuzz_*.c)))
 HEADER = $(wildcard $(S)/cutejit.h)
@@ -84,9 +85,10 @@ LIBS = $(LLVM_LIBS) $(JANSSON_LIBS) -ldl -lpthread -lm
 # A static cutec is one file of at most 60 MB: no symbols are left in it, and
 # it is bound to one address, which saves 5 MB of relocations.
 ifeq ($(STATIC_LLVM),yes)
-COMMAND_LDFLAGS = -no-pie $(if $(filter no,$(DEBUG)),-s)
+STRIP = $(if $(filter no,$(DEBUG)),-s)
+COMMAND_LDFLAGS = -no-pie $(STRIP)
 endif
-SO_LDFLAGS = -shared -Wl,-soname,libcutejit.so.$(SOVERSION) \
+SO_LDFLAGS = -shared $(STRIP) -Wl,-soname,libcutejit.so.$(SOVERSION) \
 	-Wl,--version-script=$(S)/cutejit.map -Wl,--exclude-libs,ALL \
 	-Wl,-Bsymbolic $(if $(filter no,$(SANITIZERS)),$(NO_UNDEFINED))
 NO_UNDEFINED = -Wl,-z,defs
@@ -184,7 +186,8 @@ define against_library
 	$(say) CC $<
 	mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS) \
-	    -UNDEBUG $(WARNINGS) -I$(B)/include $< -o $@ $(LDFLAGS) \
+	    -UNDEBUG $(WARNINGS) -DFAKE_CUDA='"$(CURDIR)/$(B)/fake/libcuda.so.1"' \
+	    -I$(B)/include $< -o $@ $(LDFLAGS) \
 	    $(CONFIG_LDFLAGS) -L$(B) -lcutejit \
 	    -Wl,-rpath,$(CURDIR)/$(B) -lm -lpthread -ldl
 endef

@@ -1,0 +1,41 @@
+/*
+ * A driver that plays GPUs in host memory, for tests of the launching side.
+ *
+ * It checks what a driver checks (a context is current, handles are its own,
+ * kernels exist, extents are legal), runs nothing, and writes down what it was
+ * asked. A test opens it as CUTEJIT_LIBCUDA and finds fake_cuda_state() in it.
+ */
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <stdint.h>
+
+enum { FAKE_PARAMS = 16, FAKE_DEVICES = 8 };
+
+struct fake_launch {
+	char kernel[64];
+	unsigned grid[3], block[3], shared_bytes;
+	void *stream, *context;
+	int device;
+	unsigned param_count;
+	uint64_t params[FAKE_PARAMS];	/* as wide as the PTX says */
+	unsigned cluster[3];
+	int cooperative;
+};
+
+struct fake_state {
+	/* set by the test */
+	int devices;			/* 1 */
+	int major, minor;		/* 9, 0 */
+	const char *fail;		/* function that fails ... */
+	int error;			/* ... with this */
+	int fail_after;			/* ... after so many calls */
+	int is_fast;			/* launches are not written down */
+	/* written by the driver */
+	unsigned long calls, launches, loads, unloads, live_bytes;
+	struct fake_launch last;
+};
+
+typedef struct fake_state *fake_cuda_state_fn(void);
+
+#endif

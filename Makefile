@@ -181,6 +181,13 @@ $(B)/unit/%: $(srcdir)/tests/unit/%.c $(LIB_A) config.mk
 	    -MMD -MP -MF $@.d -MT $@ $< -o $@ \
 	    $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(CHECK_LIBS) $(LIBS)
 
+# A driver that plays GPUs, for tests of launches.
+$(B)/fake/libcuda.so.1: $(srcdir)/tests/api/fake_cuda.c config.mk
+	$(say) LINK $@
+	mkdir -p $(@D)
+	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(WARNINGS) -fPIC \
+	    -shared -Wl,-soname,libcuda.so.1 $< -o $@ -lpthread
+
 # Against what an installation has, and nothing else of ours.
 define against_library
 	$(say) CC $<
@@ -188,7 +195,7 @@ define against_library
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS) \
 	    -UNDEBUG $(WARNINGS) -DFAKE_CUDA='"$(CURDIR)/$(B)/fake/libcuda.so.1"' \
 	    -I$(B)/include $< -o $@ $(LDFLAGS) \
-	    $(CONFIG_LDFLAGS) -L$(B) -lcutejit \
+	    $(CONFIG_LDFLAGS) $(LIB_SO) \
 	    -Wl,-rpath,$(CURDIR)/$(B) -lm -lpthread -ldl
 endef
 
@@ -196,7 +203,7 @@ $(B)/include/cutejit.h: $(HEADER)
 	mkdir -p $(@D)
 	cp $< $@
 
-$(API_TESTS): $(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) \
+$(API_TESTS): $(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) \ | $(FAKE_CUDA)
     $(B)/include/cutejit.h
 	$(against_library)
 

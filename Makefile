@@ -203,8 +203,8 @@ $(B)/include/cutejit.h: $(HEADER)
 	mkdir -p $(@D)
 	cp $< $@
 
-$(API_TESTS): $(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) \ | $(FAKE_CUDA)
-    $(B)/include/cutejit.h
+$(API_TESTS): $(B)/api/%: $(srcdir)/tests/api/%.c $(OUR_LIBS) \
+    $(B)/include/cutejit.h | $(FAKE_CUDA)
 	$(against_library)
 
 .SECONDEXPANSION:

@@ -8,6 +8,8 @@
  *
  *   step     d divides s_i, or s_i divides d, or the walk ends inside mode i
  *   extent   what mode i contributes divides what is left of s
+ *   carry    the modes of B do not add up to more than a mode of A holds, as
+ *            A(x + y) is A(x) + A(y) only without a carry between its modes
  *
  * Integers that are symbols must meet the conditions for all their values.
  */
@@ -211,6 +213,7 @@ compose_mode(struct cj_algebra *al, const struct cj_modes *a,
 /* The left layout: flat modes, or parts that B's unit strides pick. */
 struct left {
 	bool is_flat;
+	struct cj_int size;	/* where the domain ends; 0: with the last mode */
 	struct cj_modes modes;
 	struct left *part;
 	uint32_t count;
@@ -231,6 +234,9 @@ left_init(struct cj_algebra *al, struct left *left,
 		if (left->modes.count == 0)
 			cj_modes_add(al, &left->modes, cj_known(1),
 			    cj_tuple_known(al, 0));
+		if (cj_is_value(left->modes.at[left->modes.count - 1].shape,
+		    1))
+			left->size = cj_tuple_product(al, shape);
 		cj_coalesce_modes(al, &left->modes, true);
 		return true;
 	}
@@ -305,6 +311,110 @@ coprofile(struct cj_algebra *al, const struct cj_tuple *stride)
 	return sum;
 }
 
+/* ---- carries ----------------------------------------------------------- */
+
+/* The most that s:d has below the place value `end`. */
+static struct cj_int
+most_below(struct cj_algebra *al, const struct cj_mode *b, struct cj_int end)
+{
+	struct cj_int d = cj_int_abs(al->sym, b->stride->value);
+	struct cj_int last = cj_int_mul(al->sym, d, cj_int_sub(al->sym,
+	    b->shape, cj_known(1)));
+
+	if (cj_is_value(last, 0) || divides(al, end, d) == CJ_YES)
+		return cj_known(0);
+	if (cj_int_less(al->sym, last, end) == CJ_YES)
+		return last;
+	return divides(al, d, end) == CJ_YES ? cj_int_sub(al->sym, end, d)
+	    : last;
+}
+
+static bool
+refuse_carry(struct cj_algebra *al, const struct left *left, uint32_t i)
+{
+	cj_refuse(al, CJ_REFUSED_STRIDE_DIV,
+	    "The modes of the right layout must not overlap in what they"
+	    " select; a `where` clause can state a bound.",
+	    "the modes of the right layout together can leave mode %u of"
+	    " extent %s (of the left layout, coalesced)", i,
+	    cj_int_text(al, left->modes.at[i].shape));
+	return false;
+}
+
+/*
+ * Whether the modes `b` of one left layout add up without a carry. A carry
+ * into an extent of 1 at the end is beyond the domain and does not count.
+ */
+static bool
+adds_up(struct cj_algebra *al, const struct left *left,
+    const struct cj_modes *b)
+{
+	struct cj_int end = cj_known(1), sum, most;
+	uint32_t i, j, parts, all;
+	bool negative;
+
+	for (i = 0; i + 1 < left->modes.count; i++) {
+		end = cj_int_mul(al->sym, end, left->modes.at[i].shape);
+		if (cj_int_same(end, left->size))
+			break;
+		sum = cj_known(0);
+		negative = false;
+		for (j = parts = all = 0; j < b->count; j++) {
+			most = most_below(al, &b->at[j], end);
+			sum = cj_int_add(al->sym, sum, most);
+			parts += !cj_is_value(most, 0);
+			all += !cj_stride_is(b->at[j].stride, 0)
+			    && !cj_is_value(b->at[j].shape, 1);
+			negative = negative || (!cj_is_value(most, 0)
+			    && cj_int_range(al->sym,
+			    b->at[j].stride->value).hi < 0);
+		}
+		/* a negative step borrows from what is above */
+		if ((negative && all > 1) || (parts > 1
+		    && cj_int_less(al->sym, sum, end) != CJ_YES))
+			return refuse_carry(al, left, i);
+	}
+	return true;
+}
+
+/* The part of the left layout that a step of the right one is in. */
+static const struct left *
+left_of(const struct left *left, const struct cj_tuple *stride)
+{
+	uint32_t i;
+
+	for (i = 0; i < stride->path_length; i++)
+		left = &left->part[stride->path[i]];
+	return left;
+}
+
+static bool
+has_no_carries(struct cj_algebra *al, const struct left *left,
+    const struct cj_layout *b)
+{
+	struct cj_modes all, one;
+	uint32_t i, j;
+
+	cj_modes_init(&all);
+	cj_modes_flatten(al, &all, b->shape, b->stride);
+	if (left->is_flat)
+		return adds_up(al, left, &all);
+	for (i = 0; i < all.count; i++) {
+		const struct left *part = left_of(left, all.at[i].stride);
+
+		cj_modes_init(&one);
+		for (j = i; j < all.count; j++) {
+			if (left_of(left, all.at[j].stride) == part)
+				cj_modes_add(al, &one, all.at[j].shape,
+				    all.at[j].stride);
+		}
+		if (part->is_flat && one.count > 1
+		    && !adds_up(al, part, &one))
+			return false;
+	}
+	return true;
+}
+
 static const struct cj_layout *
 compose_plain(struct cj_algebra *al, const struct cj_layout *a,
     const struct cj_layout *b)
@@ -320,6 +430,9 @@ compose_plain(struct cj_algebra *al, const struct cj_layout *a,
 	if (!left_init(al, &left, a->shape, a->stride, profile)
 	    || !compose_into(al, &left, b->shape, b->stride, &shape,
 	    &stride))
+		return NULL;
+	if (!al->as_cute && !cj_is_leaf(b->shape)
+	    && !has_no_carries(al, &left, b))
 		return NULL;
 	return cj_layout_of(al, shape, stride);
 }

@@ -14,16 +14,44 @@ _Static_assert((int)CJ_PRODUCT_LOGICAL == (int)CJ_DIVIDE_LOGICAL
     && (int)CJ_PRODUCT_FLAT == (int)CJ_DIVIDE_FLAT,
     "the forms that gather are the same");
 
+/*
+ * Whether `count` repetitions find a place in `gaps`: there are as many, or
+ * its last mode steps over the whole block and can go on.
+ */
+static bool
+has_room(struct cj_algebra *al, const struct cj_layout *f,
+    const struct cj_layout *gaps, struct cj_int count)
+{
+	struct cj_int size = cj_layout_size(al, gaps), last;
+	const struct cj_tuple *flat = cj_tuple_flatten(al, gaps->stride);
+
+	if (al->as_cute || !cj_is_known(size) || !cj_is_known(count)
+	    || size.value >= count.value)
+		return true;
+	last = cj_tuple_get(flat, cj_tuple_rank(flat) - 1)->value;
+	if (cj_int_less_equal(al->sym, cj_layout_cosize(al, f), last)
+	    == CJ_YES)
+		return true;
+	cj_refuse(al, CJ_REFUSED_NONINJECTIVE,
+	    "In ascending order, each stride of the block has to be a"
+	    " multiple of the stride before it times its extent.",
+	    "there is room for %s of the %s repetitions between the elements"
+	    " of %s", cj_int_text(al, size), cj_int_text(al, count),
+	    cj_layout_text(al, f));
+	return false;
+}
+
 /* From the index of a repetition to its place: what the block leaves out. */
 static const struct cj_layout *
 step_layout(struct cj_algebra *al, const struct cj_layout *block,
     const struct cj_layout *tile)
 {
-	const struct cj_layout *f = cj_layout_filter(al, block);
+	const struct cj_layout *f = cj_layout_filter(al, block), *gaps;
+	struct cj_int count = cj_layout_cosize(al, tile);
 
-	return f == NULL ? NULL : cj_layout_gaps(al, f, cj_tuple_int(al,
-	    cj_int_mul(al->sym, cj_layout_size(al, block),
-	    cj_layout_cosize(al, tile))));
+	gaps = f == NULL ? NULL : cj_layout_gaps(al, f, cj_tuple_int(al,
+	    cj_int_mul(al->sym, cj_layout_size(al, block), count)));
+	return gaps != NULL && has_room(al, f, gaps, count) ? gaps : NULL;
 }
 
 static const struct cj_layout *

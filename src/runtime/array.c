@@ -134,7 +134,6 @@ static cutejit_status
 make(struct cj_work *f, void *arguments)
 {
 	struct making *m = arguments;
-	struct cj_cleanup c;
 	struct cj_module *ir;
 	cutejit_status status;
 
@@ -144,9 +143,9 @@ make(struct cj_work *f, void *arguments)
 	f->module = m->module;
 	f->doing = m->text;
 	cj_set_warnings(f, &m->module->sources);
-	cj_module_enter(f, m->module, &c);
+	cj_module_enter(f, m->module);
 	ir = cj_elab_array(&f->arena, m->module->unit, m->text, &f->diags);
-	cj_module_leave(f, m->module, &c);
+	cj_module_leave(f, m->module);
 	if (ir == NULL || f->diags.errors != 0)
 		return CUTEJIT_ERROR;
 	m->out = cj_take(f->context, sizeof *m->out);
@@ -154,9 +153,9 @@ make(struct cj_work *f, void *arguments)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "array");
 	m->out->context = f->context;
 	cj_context_hold(f->context);
-	cj_defer(f, &c, destroy, m->out);
+	cj_defer(f, destroy, m->out);
 	status = run(f, m, ir);
-	cj_undefer(f, &c);
+	cj_undefer(f);
 	if (status != CUTEJIT_OK)
 		destroy(m->out);
 	return status;

@@ -38,7 +38,6 @@ bind_again(struct cj_work *f, struct cutejit_kernel *k, struct cj_recipe *r)
 	    struct cj_const_argument, k->constant_count);
 	const char *why = NULL;
 	struct cj_span span;
-	struct cj_cleanup lock;
 	size_t i;
 
 	*r = k->recipe;
@@ -46,11 +45,11 @@ bind_again(struct cj_work *f, struct cutejit_kernel *k, struct cj_recipe *r)
 		consts[i].name = k->constants[i].name;
 		consts[i].text = k->constants[i].text;
 	}
-	cj_module_enter(f, k->module, &lock);
+	cj_module_enter(f, k->module);
 	r->binding = cj_bind(&f->arena, k->module->unit, r->member, consts,
 	    (uint32_t)k->constant_count, k->actuals, k->actual_count,
 	    &f->diags, &why, &span);
-	cj_module_leave(f, k->module, &lock);
+	cj_module_leave(f, k->module);
 	if (r->binding == NULL)
 		cj_fault(f, "a binding cannot be made again: %.150s",
 		    why != NULL ? why : "no reason given");
@@ -291,14 +290,13 @@ static cutejit_status
 artifact(struct cj_work *f, void *arguments)
 {
 	struct request *q = arguments;
-	struct cj_cleanup lock;
 	struct cj_artifact *a;
 	cutejit_status status = CUTEJIT_OK;
 
 	f->module = q->kernel->module;
 	f->doing = q->kind;
 	cj_set_warnings(f, &q->kernel->module->sources);
-	cj_defer_lock(f, &lock, &q->kernel->lock);
+	cj_defer_lock(f, &q->kernel->lock);
 	a = find(q->kernel, q->kind);
 	if (a == NULL) {
 		status = make(f, q);
@@ -307,7 +305,7 @@ artifact(struct cj_work *f, void *arguments)
 	}
 	if (a != NULL)
 		set(q, a->bytes, a->length);
-	cj_undefer_lock(f, &lock);
+	cj_undefer_lock(f);
 	return status;
 }
 

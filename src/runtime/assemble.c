@@ -175,7 +175,6 @@ cj_assembler_get(struct cj_work *f)
 {
 	struct cutejit_context *c = f->context;
 	struct cj_assembler found = { 0 }, *as;
-	struct cj_cleanup lock;
 
 	pthread_mutex_lock(&c->lock);
 	as = c->assembler;
@@ -183,7 +182,7 @@ cj_assembler_get(struct cj_work *f)
 	if (as != NULL)
 		return as;
 	choose(f, &f->arena, &found);
-	cj_defer_lock(f, &lock, &c->lock);
+	cj_defer_lock(f, &c->lock);
 	c->arena.recover = &f->recover;
 	if (c->assembler == NULL) {
 		as = CJ_NEW(&c->arena, struct cj_assembler);
@@ -196,7 +195,7 @@ cj_assembler_get(struct cj_work *f)
 		c->assembler = as;
 	}
 	as = c->assembler;
-	cj_undefer_lock(f, &lock);
+	cj_undefer_lock(f);
 	return as;
 }
 

@@ -49,7 +49,6 @@ struct timing {
 	uint32_t count, blocks;
 	uint64_t workspace;
 	void *start, *end;		/* events */
-	struct cj_cleanup cleanup;
 };
 
 static void
@@ -145,10 +144,14 @@ move_arguments(struct timing *m, const struct copy *c,
 			const struct cj_block *b = m->t->blocks.first;
 			uint64_t at = (uint64_t)(uintptr_t)v->data;
 
+			/* blocks may touch: an address at the end of one
+			 * is the beginning of the next */
 			for (n = 0; b != NULL; b = b->next, n++)
 				if (b->device != 0 && at >= b->device
-				    && at <= b->device + b->bytes)
+				    && at - b->device < b->bytes) {
 					v->data += c->device[n] - b->device;
+					break;
+				}
 		}
 	}
 }
@@ -269,32 +272,43 @@ sample(struct timing *m, cutejit_bench_result *out)
 	return 0;
 }
 
+static int
+time_copies(struct timing *m, cutejit_bench_result *out)
+{
+	int rc = m->cu->EventCreate(&m->start, 0);
+
+	if (rc == 0)
+		rc = m->cu->EventCreate(&m->end, 0);
+	return rc == 0 ? sample(m, out) : rc;
+}
+
 static bool
 time_on_gpu(struct cj_testing *t, struct cj_selected *s,
     const struct cj_arguments *args, cutejit_bench_result *out)
 {
-	struct timing m = { .t = t, .s = s, .args = args, .cu = t->gpu.cu };
-	cutejit_status status = cj_image_load(t->work, m.cu, s->program);
+	struct cj_work *f = t->work;
+	struct timing *m = CJ_NEW(&f->arena, struct timing);
+	cutejit_status status;
 	int rc;
 
-	if (status != CUTEJIT_OK)
+	m->t = t;
+	m->s = s;
+	m->args = args;
+	m->cu = t->gpu.cu;
+	if (cj_image_load(f, m->cu, s->program) != CUTEJIT_OK)
 		return false;
-	cj_defer(t->work, &m.cleanup, release, &m);
-	status = make_copies(&m);
+	cj_defer(f, release, m);
+	status = make_copies(m);
 	if (status == CUTEJIT_OK) {
-		rc = m.cu->EventCreate(&m.start, 0);
-		if (rc == 0)
-			rc = m.cu->EventCreate(&m.end, 0);
-		if (rc == 0)
-			rc = sample(&m, out);
+		rc = time_copies(m, out);
 		if (rc != 0)
-			status = cj_gpu_fail(t->work, m.cu, rc,
-			    cj_printf(&t->work->arena,
-			    "%s failed on the GPU", s->program->kernel));
+			status = cj_gpu_fail(f, m->cu, rc, cj_printf(
+			    &f->arena, "%s failed on the GPU",
+			    s->program->kernel));
 		cj_blocks_written(&t->blocks, s->program->ir, args);
 	}
-	cj_undefer(t->work, &m.cleanup);
-	release(&m);
+	cj_undefer(f);
+	release(m);
 	return status == CUTEJIT_OK;
 }
 

@@ -28,13 +28,13 @@ cj_blocks_begin(struct cj_work *f, struct cj_blocks *b,
 	b->work = f;
 	b->context = f->context;
 	b->cu = cu;
-	cj_defer(f, &b->cleanup, release, b);
+	cj_defer(f, release, b);
 }
 
 void
 cj_blocks_end(struct cj_work *f, struct cj_blocks *b)
 {
-	cj_undefer(f, &b->cleanup);
+	cj_undefer(f);
 	release(b);
 }
 

@@ -21,11 +21,10 @@ struct cj_blocks {
 	struct cutejit_context *context;
 	const struct cj_cuda *cu;	/* NULL: no GPU in use */
 	struct cj_block *first;
-	struct cj_cleanup cleanup;
 };
 
-/* All memory goes at the end, or if control leaves. With a GPU its context
- * must be current until then. */
+/* All memory goes at the end, or if control leaves, so `b` must not lie on the
+ * stack of the work. With a GPU its context must be current until then. */
 void cj_blocks_begin(struct cj_work *f, struct cj_blocks *b,
     const struct cj_cuda *cu);
 void cj_blocks_end(struct cj_work *f, struct cj_blocks *b);

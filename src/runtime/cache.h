@@ -63,15 +63,15 @@ bool cj_store_find(struct cj_work *f, struct cj_arena *a,
 void cj_store_put(struct cj_work *f, const struct cj_digest *key,
     const struct cj_record *r);
 
-/* Whoever makes an entry holds its lock. False: others were waited for in
+/* Whoever makes an entry holds its lock. NULL: others were waited for in
  * vain, or there is no lock to be had; the entry is then made without. */
 struct cj_flight {
-	struct cj_cleanup cleanup;
 	int fd;
 	char *path;
 };
-bool cj_flight_begin(struct cj_work *f, const struct cj_digest *key,
-    struct cj_flight *flight);
+/* On the work's arena. */
+struct cj_flight *cj_flight_begin(struct cj_work *f,
+    const struct cj_digest *key);
 void cj_flight_end(struct cj_work *f, struct cj_flight *flight);
 
 /* ---- all entries (cache_admin.c) ------------------------------------------ */

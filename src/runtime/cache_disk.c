@@ -368,30 +368,31 @@ wait_for(struct cj_work *f, int fd)
 	return true;
 }
 
-bool
-cj_flight_begin(struct cj_work *f, const struct cj_digest *key,
-    struct cj_flight *flight)
+struct cj_flight *
+cj_flight_begin(struct cj_work *f, const struct cj_digest *key)
 {
 	struct cj_store *s = f->context->store;
+	struct cj_flight *flight;
 
 	if (s->folder == NULL || s->is_read_only)
-		return false;
+		return NULL;
+	flight = CJ_NEW(&f->arena, struct cj_flight);
 	flight->path = cj_printf(&f->arena, "%s.lock",
 	    path_of(&f->arena, s, key));
 	flight->fd = open_lock(f, flight->path);
 	if (flight->fd < 0)
-		return false;
+		return NULL;
 	if (!wait_for(f, flight->fd)) {
 		close(flight->fd);
-		return false;
+		return NULL;
 	}
-	cj_defer(f, &flight->cleanup, end_flight, flight);
-	return true;
+	cj_defer(f, end_flight, flight);
+	return flight;
 }
 
 void
 cj_flight_end(struct cj_work *f, struct cj_flight *flight)
 {
-	cj_undefer(f, &flight->cleanup);
+	cj_undefer(f);
 	end_flight(flight);
 }

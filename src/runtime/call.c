@@ -51,7 +51,6 @@ call_on_gpu(struct cj_work *f, struct calling *c, struct cj_request *q,
     cutejit_compile_options *o, int ordinal)
 {
 	struct cj_selected s = { 0 };
-	struct cj_cleanup held;
 	struct cj_gpu gpu;
 	cutejit_gpu about;
 	cutejit_status status = cj_gpu_enter(f, ordinal, &gpu);
@@ -63,13 +62,13 @@ call_on_gpu(struct cj_work *f, struct calling *c, struct cj_request *q,
 	if (o->target == NULL && cj_gpu_probe(f, gpu.ordinal, &about)
 	    && about.target[0] != '\0')
 		o->target = cj_strdup(&f->arena, about.target);
-	status = cj_select(f, c->module, q, o, &s, &held);
+	status = cj_select(f, c->module, q, o, &s);
 	if (status == CUTEJIT_OK) {
 		status = cj_image_load(f, gpu.cu, s.program);
 		if (status == CUTEJIT_OK)
 			status = fire_once(f, &gpu, &s, q->arguments,
 			    c->stream);
-		cj_select_end(f, &s, &held);
+		cj_select_end(f, &s);
 	}
 	cj_gpu_leave(f, &gpu);
 	return status;
@@ -81,18 +80,17 @@ call_on_cpu(struct cj_work *f, struct calling *c, struct cj_request *q,
 {
 	struct cj_cpu_run defaults = { 0 };
 	struct cj_selected s = { 0 };
-	struct cj_cleanup held;
 	cutejit_status status;
 
 	q->on_cpu = true;
 	q->stage = CJ_STAGE_IR;
 	q->sms = CJ_CPU_SMS;
-	status = cj_select(f, c->module, q, o, &s, &held);
+	status = cj_select(f, c->module, q, o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
 	status = cj_cpu_run(f, s.program->ir, q->arguments, &s.plan,
 	    &defaults);
-	cj_select_end(f, &s, &held);
+	cj_select_end(f, &s);
 	return status;
 }
 

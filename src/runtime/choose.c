@@ -161,15 +161,14 @@ bind(struct cj_work *f, struct cutejit_module *m, const struct cj_choice *c,
 {
 	const struct cj_arguments *a = c->arguments;
 	const struct cj_binding *b;
-	struct cj_cleanup lock;
 
 	*why = NULL;
 	*span = member->span;
-	cj_module_enter(f, m, &lock);
+	cj_module_enter(f, m);
 	b = cj_bind(&f->arena, m->unit, member, c->consts, c->const_count,
 	    a != NULL ? a->actuals : NULL, a != NULL ? a->count : 0,
 	    &f->diags, why, span);
-	cj_module_leave(f, m, &lock);
+	cj_module_leave(f, m);
 	return b;
 }
 

@@ -31,14 +31,13 @@ struct cj_module *
 cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds)
 {
-	struct cj_cleanup lock;
 	struct cj_module *ir;
 	const char *wrong;
 
 	assert(r->binding != NULL && "elaboration needs a binding");
-	cj_module_enter(f, m, &lock);
+	cj_module_enter(f, m);
 	ir = cj_elab_kernel(a, m->unit, r->member, r->binding, r->target, ds);
-	cj_module_leave(f, m, &lock);
+	cj_module_leave(f, m);
 	if (ir == NULL || ds->errors != 0)
 		return NULL;
 	if (ir->sources == NULL)
@@ -255,19 +254,18 @@ static cutejit_status
 make_image_once(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p)
 {
-	struct cj_flight flight;
+	struct cj_flight *flight;
 	cutejit_status status;
-	bool is_alone;
 
 	if (take_from_disk(f, m, p))
 		return CUTEJIT_OK;
-	is_alone = cj_flight_begin(f, &p->key, &flight);
-	if (is_alone && take_from_disk(f, m, p))
+	flight = cj_flight_begin(f, &p->key);
+	if (flight != NULL && take_from_disk(f, m, p))
 		status = CUTEJIT_OK;
 	else
 		status = make_and_keep(f, m, r, p);
-	if (is_alone)
-		cj_flight_end(f, &flight);
+	if (flight != NULL)
+		cj_flight_end(f, flight);
 	return status;
 }
 
@@ -307,21 +305,20 @@ cj_program_get(struct cj_work *f, struct cutejit_module *m,
 	struct cj_program *p = r->is_fresh
 	    ? cj_program_create(f->context, &d)
 	    : cj_table_get(f->context, &m->programs, &d);
-	struct cj_cleanup reference, lock;
 	cutejit_status status = CUTEJIT_OK;
 
 	if (p == NULL)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "program");
-	cj_defer(f, &reference, drop, p);
+	cj_defer(f, drop, p);
 	if (atomic_load(&p->stage) >= (int)stage) {
 		atomic_fetch_add(&f->context->store->memory_hits, 1);
 	} else {
-		cj_defer_lock(f, &lock, &p->lock);
+		cj_defer_lock(f, &p->lock);
 		if (atomic_load(&p->stage) < (int)stage)
 			status = advance(f, m, r, stage, p);
-		cj_undefer_lock(f, &lock);
+		cj_undefer_lock(f);
 	}
-	cj_undefer(f, &reference);
+	cj_undefer(f);
 	if (status != CUTEJIT_OK) {
 		cj_program_drop(p);
 		return status;
@@ -334,14 +331,13 @@ cutejit_status
 cj_program_advance(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
-	struct cj_cleanup lock;
 	cutejit_status status = CUTEJIT_OK;
 
 	if (atomic_load(&p->stage) >= (int)stage)
 		return CUTEJIT_OK;
-	cj_defer_lock(f, &lock, &p->lock);
+	cj_defer_lock(f, &p->lock);
 	if (atomic_load(&p->stage) < (int)stage)
 		status = advance(f, m, r, stage, p);
-	cj_undefer_lock(f, &lock);
+	cj_undefer_lock(f);
 	return status;
 }

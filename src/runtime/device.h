@@ -79,7 +79,6 @@ struct cj_gpu {
 	int ordinal;
 	void *context;
 	bool is_pushed;
-	struct cj_cleanup cleanup;
 };
 /* The driver, or CUTEJIT_MISSING with a message. */
 cutejit_status cj_gpu_driver(struct cj_work *f, const struct cj_cuda **out);

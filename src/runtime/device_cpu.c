@@ -216,8 +216,8 @@ cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
 
 struct holding {
 	struct cutejit_context *context;
-	struct cj_watch *watch;
-	void *memory;
+	struct cj_watch watch;
+	void *memory;			/* workspaces */
 };
 
 static void
@@ -225,8 +225,24 @@ let_go(void *object)
 {
 	struct holding *h = object;
 
-	cj_watch_end(h->watch);
+	cj_watch_end(&h->watch);
 	cj_give_back(h->context, h->memory);
+}
+
+static struct holding *
+hold(struct cj_work *f, const struct cj_plan *p)
+{
+	struct holding *h = CJ_NEW(&f->arena, struct holding);
+
+	h->context = f->context;
+	if (p->workspace_bytes != 0) {
+		h->memory = cj_take(f->context, p->workspace_bytes);
+		if (h->memory == NULL)
+			cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+	}
+	cj_watch_begin(&h->watch, f);
+	cj_defer(f, let_go, h);
+	return h;
 }
 
 cutejit_status
@@ -235,27 +251,18 @@ cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
     const struct cj_cpu_run *o)
 {
 	struct cpu_run c = { .work = f, .ir = ir, .args = args };
-	struct cj_watch watch;
-	struct holding h = { f->context, &watch, NULL };
+	struct holding *h = hold(f, p);
 	struct cj_run_options options;
-	struct cj_cleanup cleanup;
 	cutejit_status status;
 
+	c.workspace = h->memory;
 	c.memory = CJ_NEWS(&f->arena, struct cj_memory, ir->objects.len);
 	bind_arguments(&c);
-	if (p->workspace_bytes != 0) {
-		h.memory = cj_take(f->context, p->workspace_bytes);
-		if (h.memory == NULL)
-			cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
-		c.workspace = h.memory;
-	}
-	cj_watch_begin(&watch, f);
-	cj_defer(f, &cleanup, let_go, &h);
-	cj_run_options_set(f, o, &options, &watch.stop);
+	cj_run_options_set(f, o, &options, &h->watch.stop);
 	status = run_schedules(&c, p, &options, o->schedules);
-	cj_undefer(f, &cleanup);
-	let_go(&h);
-	if (watch.stop != 0)
+	cj_undefer(f);
+	let_go(h);
+	if (h->watch.stop != 0)
 		cj_leave(&f->recover, CJ_WHY_DEADLINE, "run");
 	if (status == CUTEJIT_LIMIT)
 		cj_fail(f, status, CJ_DIAG_DEADLINE,

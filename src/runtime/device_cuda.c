@@ -102,12 +102,10 @@ cj_gpu_probe(struct cj_work *f, int ordinal, cutejit_gpu *out)
 static void
 pop(void *object)
 {
-	struct cj_gpu *g = object;
+	const struct cj_cuda *cu = object;
 	void *was;
 
-	if (g->is_pushed)
-		g->cu->CtxPopCurrent(&was);
-	g->is_pushed = false;
+	cu->CtxPopCurrent(&was);
 }
 
 /* Is the caller's context one of the device? Then it is used. */
@@ -149,16 +147,19 @@ cj_gpu_enter(struct cj_work *f, int ordinal, struct cj_gpu *g)
 			return cj_gpu_fail(f, g->cu, rc,
 			    "the GPU cannot be used");
 		g->is_pushed = true;
+		cj_defer(f, pop, (void *)g->cu);
 	}
-	cj_defer(f, &g->cleanup, pop, g);
 	return CUTEJIT_OK;
 }
 
 void
 cj_gpu_leave(struct cj_work *f, struct cj_gpu *g)
 {
-	cj_undefer(f, &g->cleanup);
-	pop(g);
+	if (!g->is_pushed)
+		return;
+	cj_undefer(f);
+	pop((void *)g->cu);
+	g->is_pushed = false;
 }
 
 int64_t
@@ -321,13 +322,12 @@ cj_image_load(struct cj_work *f, const struct cj_cuda *cu,
     struct cj_program *p)
 {
 	cutejit_status status = CUTEJIT_OK;
-	struct cj_cleanup lock;
 
-	cj_defer_lock(f, &lock, &p->lock);
+	cj_defer_lock(f, &p->lock);
 	p->arena.recover = &f->recover;
 	if (p->image == NULL)
 		status = load(f, cu, p);
-	cj_undefer_lock(f, &lock);
+	cj_undefer_lock(f);
 	return status;
 }
 

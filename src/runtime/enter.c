@@ -29,20 +29,21 @@ cj_ms_since(int64_t start)
 }
 
 void
-cj_defer(struct cj_work *f, struct cj_cleanup *c, void (*run)(void *object),
-    void *object)
+cj_defer(struct cj_work *f, void (*run)(void *object), void *object)
 {
+	struct cj_cleanup *c = &f->cleanups[f->cleanup_count];
+
+	assert(f->cleanup_count < CJ_CLEANUPS && "calls nest not so deep");
 	c->run = run;
 	c->object = object;
-	c->outer = f->cleanups;
-	f->cleanups = c;
+	f->cleanup_count++;
 }
 
 void
-cj_undefer(struct cj_work *f, struct cj_cleanup *c)
+cj_undefer(struct cj_work *f)
 {
-	assert(f->cleanups == c && "cleanups end in reverse order");
-	f->cleanups = c->outer;
+	assert(f->cleanup_count > 0 && "something was deferred");
+	f->cleanup_count--;
 }
 
 static void
@@ -52,19 +53,19 @@ unlock(void *lock)
 }
 
 void
-cj_defer_lock(struct cj_work *f, struct cj_cleanup *c, pthread_mutex_t *lock)
+cj_defer_lock(struct cj_work *f, pthread_mutex_t *lock)
 {
 	pthread_mutex_lock(lock);
-	cj_defer(f, c, unlock, lock);
+	cj_defer(f, unlock, lock);
 }
 
 void
-cj_undefer_lock(struct cj_work *f, struct cj_cleanup *c)
+cj_undefer_lock(struct cj_work *f)
 {
-	pthread_mutex_t *lock = c->object;
-
-	cj_undefer(f, c);
-	pthread_mutex_unlock(lock);
+	assert(f->cleanup_count > 0
+	    && f->cleanups[f->cleanup_count - 1].run == unlock
+	    && "the newest is a lock");
+	unlock(f->cleanups[--f->cleanup_count].object);
 }
 
 bool
@@ -223,10 +224,9 @@ publish(struct cj_work *f, cutejit_status status)
 static void
 run_cleanups(struct cj_work *f)
 {
-	while (f->cleanups != NULL) {
-		struct cj_cleanup *c = f->cleanups;
+	while (f->cleanup_count > 0) {
+		struct cj_cleanup *c = &f->cleanups[--f->cleanup_count];
 
-		f->cleanups = c->outer;
 		c->run(c->object);
 	}
 }
@@ -298,7 +298,7 @@ cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 	} else {
 		cj_set_warnings(&f, NULL);
 		status = body(&f, arguments);
-		assert(f.cleanups == NULL && "a body undoes what it did");
+		assert(f.cleanup_count == 0 && "a body undoes what it did");
 	}
 	status = publish(&f, status);
 	cj_arena_fini(&f.arena);

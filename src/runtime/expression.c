@@ -74,7 +74,6 @@ evaluate(struct cj_work *f, void *arguments)
 {
 	struct evaluating *e = arguments;
 	struct cutejit_module *m = e->module;
-	struct cj_cleanup c;
 	const char *value;
 
 	if (m == NULL)
@@ -82,9 +81,9 @@ evaluate(struct cj_work *f, void *arguments)
 	f->module = m;
 	f->doing = e->text;
 	cj_set_warnings(f, &m->sources);
-	cj_module_enter(f, m, &c);
+	cj_module_enter(f, m);
 	value = cj_elab_expression(&f->arena, m->unit, e->text, &f->diags);
-	cj_module_leave(f, m, &c);
+	cj_module_leave(f, m);
 	if (value == NULL)
 		return CUTEJIT_ERROR;
 	cj_give(f, value, e->out);

@@ -153,12 +153,11 @@ wrap(struct cj_work *f, struct cutejit_module *m,
     const struct cj_arguments *args)
 {
 	struct cutejit_kernel *k = create(f, m, s->program, &s->recipe);
-	struct cj_cleanup c;
 	uint32_t i;
 
 	if (k == NULL)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "kernel");
-	cj_defer(f, &c, drop_kernel, k);
+	cj_defer(f, drop_kernel, k);
 	k->recipe.binding_text = s->program->binding;
 	for (i = 0; i < m->member_count; i++)
 		if (m->infos[i].node == s->recipe.member->node)
@@ -167,7 +166,7 @@ wrap(struct cj_work *f, struct cutejit_module *m,
 	copy_actuals(k, args);
 	k->info.origin = s->origin;
 	describe(k);
-	cj_undefer(f, &c);
+	cj_undefer(f);
 	k->arena.recover = NULL;
 	return k;
 }
@@ -240,7 +239,6 @@ compile(struct cj_work *f, void *arguments)
 	    f->context->store->is_off, CJ_STAGE_IMAGE };
 	cutejit_compile_options o;
 	cutejit_status status = cj_compile_options(f, c->given, &o);
-	struct cj_cleanup held;
 
 	f->module = c->module;
 	cj_set_warnings(f, &c->module->sources);
@@ -252,14 +250,14 @@ compile(struct cj_work *f, void *arguments)
 	if (status != CUTEJIT_OK)
 		return status;
 	q.arguments = o.argument_count != 0 ? &args : NULL;
-	status = cj_select(f, c->module, &q, &o, &s, &held);
+	status = cj_select(f, c->module, &q, &o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
 	if (o.until == CUTEJIT_UNTIL_CUBIN && s.program->cubin == NULL)
 		status = no_assembler(f);
 	else
 		c->out = wrap(f, c->module, &s, &o, q.arguments);
-	cj_select_end(f, &s, &held);
+	cj_select_end(f, &s);
 	return status;
 }
 

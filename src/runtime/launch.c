@@ -240,7 +240,6 @@ check_binding(struct cj_work *f, struct cutejit_launch *l)
 	    struct cj_const_argument, k->constant_count);
 	const struct cj_binding *b;
 	const char *why = NULL;
-	struct cj_cleanup lock;
 	struct cj_span span;
 	size_t i;
 
@@ -248,11 +247,11 @@ check_binding(struct cj_work *f, struct cutejit_launch *l)
 		consts[i].name = k->constants[i].name;
 		consts[i].text = k->constants[i].text;
 	}
-	cj_module_enter(f, k->module, &lock);
+	cj_module_enter(f, k->module);
 	b = cj_bind(&f->arena, k->module->unit, k->recipe.member, consts,
 	    (uint32_t)k->constant_count, l->args.actuals, l->args.count,
 	    &f->diags, &why, &span);
-	cj_module_leave(f, k->module, &lock);
+	cj_module_leave(f, k->module);
 	if (b == NULL)
 		return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_CONTRACT, "%s: %s",
 		    k->info.kernel, why != NULL ? why : "it does not fit");
@@ -317,7 +316,6 @@ static struct cutejit_launch *
 create(struct cj_work *f, const struct preparing *p)
 {
 	struct cutejit_launch *l = cj_take(f->context, sizeof *l);
-	struct cj_cleanup c;
 	size_t i;
 
 	if (l == NULL)
@@ -326,12 +324,12 @@ create(struct cj_work *f, const struct preparing *p)
 	cj_kernel_hold(l->kernel);
 	cj_arena_init(&l->given_arena, &f->recover, &f->context->mem);
 	cj_arena_init(&l->made_arena, &f->recover, &f->context->mem);
-	cj_defer(f, &c, destroy, l);
+	cj_defer(f, destroy, l);
 	l->given = CJ_NEWS(&l->given_arena, cutejit_argument, p->count);
 	l->count = p->count;
 	for (i = 0; i < p->count; i++)
 		copy_argument(&l->given_arena, &l->given[i], &p->given[i]);
-	cj_undefer(f, &c);
+	cj_undefer(f);
 	return l;
 }
 
@@ -348,14 +346,13 @@ prepare(struct cj_work *f, void *arguments)
 {
 	struct preparing *p = arguments;
 	struct cutejit_launch *l;
-	struct cj_cleanup c;
 	cutejit_status status;
 
 	begin(f, p->kernel);
 	l = create(f, p);
-	cj_defer(f, &c, destroy, l);
+	cj_defer(f, destroy, l);
 	status = make_ready(f, l);
-	cj_undefer(f, &c);
+	cj_undefer(f);
 	if (status != CUTEJIT_OK)
 		destroy(l);
 	else

@@ -52,19 +52,17 @@ cutejit_module_destroy(cutejit_module *module)
 }
 
 void
-cj_module_enter(struct cj_work *f, struct cutejit_module *m,
-    struct cj_cleanup *c)
+cj_module_enter(struct cj_work *f, struct cutejit_module *m)
 {
-	cj_defer_lock(f, c, &m->lock);
+	cj_defer_lock(f, &m->lock);
 	m->arena.recover = &f->recover;
 }
 
 void
-cj_module_leave(struct cj_work *f, struct cutejit_module *m,
-    struct cj_cleanup *c)
+cj_module_leave(struct cj_work *f, struct cutejit_module *m)
 {
 	m->arena.recover = NULL;
-	cj_undefer_lock(f, c);
+	cj_undefer_lock(f);
 }
 
 /* ---- files ---------------------------------------------------------------- */
@@ -341,16 +339,15 @@ cj_module_load(struct cj_work *f, const char *name, const char *text,
     size_t length, struct cutejit_module **out)
 {
 	struct cutejit_module *m = allocate(f);
-	struct cj_cleanup c;
 	bool done;
 
-	cj_defer(f, &c, drop, m);
+	cj_defer(f, drop, m);
 	done = load(f, m, name, text, length);
 	cj_report_fill(&m->report, &f->diags, NULL);
 	if (!done)
 		keep_messages(f, m);
 	m->arena.recover = NULL;
-	cj_undefer(f, &c);
+	cj_undefer(f);
 	if (!done) {
 		cj_module_drop(m);
 		return CUTEJIT_ERROR;
@@ -428,7 +425,6 @@ cj_module_blank(struct cj_work *f)
 {
 	struct cutejit_context *c = f->context;
 	struct cutejit_module *m = NULL;
-	struct cj_cleanup lock;
 	bool have;
 
 	pthread_mutex_lock(&c->lock);
@@ -436,13 +432,13 @@ cj_module_blank(struct cj_work *f)
 	pthread_mutex_unlock(&c->lock);
 	if (!have && cj_module_load(f, "<expression>", "", 0, &m) != CUTEJIT_OK)
 		cj_fault(f, "the standard library does not load");
-	cj_defer_lock(f, &lock, &c->lock);
+	cj_defer_lock(f, &c->lock);
 	if (m != NULL && c->blank == NULL) {
 		m->is_blank = true;
 		c->blank = m;
 		m = NULL;
 	}
-	cj_undefer_lock(f, &lock);
+	cj_undefer_lock(f);
 	if (m != NULL)
 		cj_module_drop(m);
 	else if (!have)

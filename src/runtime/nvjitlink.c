@@ -120,9 +120,8 @@ cj_nvjitlink_run(struct cj_work *f, struct cj_nvjitlink *n,
     const struct cj_recipe *r, const char *ptx, size_t length,
     struct cj_arena *a, struct cj_assembly *out)
 {
+	struct link *l = CJ_NEW(&f->arena, struct link);
 	const char *options[3];
-	struct link l = { n, NULL };
-	struct cj_cleanup c;
 	cutejit_status status;
 	uint32_t count = 0;
 
@@ -130,12 +129,13 @@ cj_nvjitlink_run(struct cj_work *f, struct cj_nvjitlink *n,
 	options[count++] = "-O3";
 	if (r->lineinfo)
 		options[count++] = "-lineinfo";
-	if (n->Create(&l.handle, count, options) != 0)
+	l->n = n;
+	if (n->Create(&l->handle, count, options) != 0)
 		return CUTEJIT_INTERNAL;
-	cj_defer(f, &c, destroy, &l);
-	status = link_it(f, &l, ptx, length, a, out);
-	cj_undefer(f, &c);
-	destroy(&l);
+	cj_defer(f, destroy, l);
+	status = link_it(f, l, ptx, length, a, out);
+	cj_undefer(f);
+	destroy(l);
 	return status;
 }
 

@@ -96,11 +96,10 @@ launch(struct cj_work *f, struct running *r, struct cj_request *q,
     const cutejit_compile_options *o)
 {
 	struct cj_selected s = { 0 };
-	struct cj_cleanup held;
 	cutejit_status status;
 	int64_t start;
 
-	status = cj_select(f, r->module, q, o, &s, &held);
+	status = cj_select(f, r->module, q, o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
 	start = cj_clock();
@@ -109,7 +108,7 @@ launch(struct cj_work *f, struct running *r, struct cj_request *q,
 	r->result.member = s.program->member;
 	if (status == CUTEJIT_OK && r->t.on_gpu)
 		status = bring_back(f, &r->t);
-	cj_select_end(f, &s, &held);
+	cj_select_end(f, &s);
 	return status;
 }
 

@@ -50,10 +50,11 @@ void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
 
 /* ---- work (enter.c) ----------------------------------------------------- */
 
+enum { CJ_CLEANUPS = 24 };
+
 struct cj_cleanup {
 	void (*run)(void *object);
 	void *object;
-	struct cj_cleanup *outer;
 };
 
 struct cj_work {
@@ -61,7 +62,8 @@ struct cj_work {
 	struct cj_recover recover;
 	struct cj_arena arena;		/* until the call ends */
 	struct cj_diags diags;
-	struct cj_cleanup *cleanups;	/* newest first */
+	struct cj_cleanup cleanups[CJ_CLEANUPS];
+	unsigned cleanup_count;
 	int64_t deadline;		/* cj_clock; 0: none */
 	const char *value;		/* text for the caller, or NULL */
 	const char **value_at;
@@ -74,13 +76,15 @@ typedef cutejit_status cj_body(struct cj_work *f, void *arguments);
 cutejit_status cj_enter(struct cutejit_context *c, cj_body *body,
     void *arguments);
 
-/* Run `run(object)` if control leaves before cj_undefer. */
-void cj_defer(struct cj_work *f, struct cj_cleanup *c,
-    void (*run)(void *object), void *object);
-void cj_undefer(struct cj_work *f, struct cj_cleanup *c);
-void cj_defer_lock(struct cj_work *f, struct cj_cleanup *c,
-    pthread_mutex_t *lock);			/* locks */
-void cj_undefer_lock(struct cj_work *f, struct cj_cleanup *c);
+/*
+ * Run `run(object)` if control leaves before cj_undefer, which takes back the
+ * newest. The object must not lie on the stack: when control has left, that is
+ * gone. Arenas of the work and of handles that are held will do.
+ */
+void cj_defer(struct cj_work *f, void (*run)(void *object), void *object);
+void cj_undefer(struct cj_work *f);
+void cj_defer_lock(struct cj_work *f, pthread_mutex_t *lock);	/* locks */
+void cj_undefer_lock(struct cj_work *f);			/* unlocks */
 
 /* Leaves if the deadline has passed or the caller cancels. */
 void cj_check_time(struct cj_work *f);
@@ -191,10 +195,8 @@ cutejit_status cj_module_load(struct cj_work *f, const char *name,
 struct cutejit_module *cj_module_blank(struct cj_work *f);
 
 /* Between these, elaboration of the module belongs to the work. */
-void cj_module_enter(struct cj_work *f, struct cutejit_module *m,
-    struct cj_cleanup *c);
-void cj_module_leave(struct cj_work *f, struct cutejit_module *m,
-    struct cj_cleanup *c);
+void cj_module_enter(struct cj_work *f, struct cutejit_module *m);
+void cj_module_leave(struct cj_work *f, struct cutejit_module *m);
 
 /* First member of the family; NULL with a message if there is none. */
 const struct cj_member_info *cj_module_family(struct cj_work *f,

@@ -81,8 +81,7 @@ try(struct cj_work *f, const struct cj_request *q, struct cj_choice *c,
 /* One member: 0 with the program held, or what became of it. */
 static enum verdict
 take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
-    struct cj_choice *c, struct cj_selected *out, struct cj_cleanup *held,
-    cutejit_status *status)
+    struct cj_choice *c, struct cj_selected *out, cutejit_status *status)
 {
 	bool early = q->arguments != NULL && q->stage > CJ_STAGE_IR;
 	enum verdict v;
@@ -92,7 +91,7 @@ take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
 	    : q->stage, &out->program);
 	if (*status != CUTEJIT_OK)
 		return FAILED;
-	cj_defer(f, held, drop, out->program);
+	cj_defer(f, drop, out->program);
 	v = try(f, q, c, out);
 	if (v == TAKEN) {
 		*status = cj_program_advance(f, m, &out->recipe, q->stage,
@@ -103,7 +102,7 @@ take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
 	} else if (v == FAILED) {
 		*status = CUTEJIT_ERROR;
 	}
-	cj_undefer(f, held);
+	cj_undefer(f);
 	cj_program_drop(out->program);
 	return v;
 }
@@ -118,7 +117,7 @@ set_origin(struct cj_work *f, uint64_t hits, struct cj_selected *out)
 cutejit_status
 cj_select_from(struct cj_work *f, struct cutejit_module *m,
     const struct cj_request *q, struct cj_choice *choice,
-    struct cj_selected *out, struct cj_cleanup *held)
+    struct cj_selected *out)
 {
 	uint64_t hits = atomic_load(&f->context->store->memory_hits);
 	cutejit_status status;
@@ -126,7 +125,7 @@ cj_select_from(struct cj_work *f, struct cutejit_module *m,
 	out->recipe.is_fresh = q->is_fresh;
 	choice->arguments = q->arguments;
 	while (cj_choice_next(f, m, choice, &out->recipe, &status)) {
-		switch (take(f, m, q, choice, out, held, &status)) {
+		switch (take(f, m, q, choice, out, &status)) {
 		case TAKEN:
 			set_origin(f, hits, out);
 			return CUTEJIT_OK;
@@ -142,7 +141,7 @@ cj_select_from(struct cj_work *f, struct cutejit_module *m,
 cutejit_status
 cj_select(struct cj_work *f, struct cutejit_module *m,
     const struct cj_request *q, const cutejit_compile_options *o,
-    struct cj_selected *out, struct cj_cleanup *held)
+    struct cj_selected *out)
 {
 	struct cj_choice choice;
 	cutejit_status status = cj_recipe_begin(f, o, &out->recipe);
@@ -154,13 +153,12 @@ cj_select(struct cj_work *f, struct cutejit_module *m,
 		return status;
 	if (q->on_cpu)
 		choice.target_is_given = false;
-	return cj_select_from(f, m, q, &choice, out, held);
+	return cj_select_from(f, m, q, &choice, out);
 }
 
 void
-cj_select_end(struct cj_work *f, struct cj_selected *s,
-    struct cj_cleanup *held)
+cj_select_end(struct cj_work *f, struct cj_selected *s)
 {
-	cj_undefer(f, held);
+	cj_undefer(f);
 	cj_program_drop(s->program);
 }

@@ -34,18 +34,16 @@ cutejit_status cj_select_arguments(struct cj_work *f,
 
 /*
  * The first member that fits, its program and, for arguments, its plan. On
- * CUTEJIT_OK the program is held until cj_select_end, which `held` sees to if
- * control leaves.
+ * CUTEJIT_OK the program is held until cj_select_end, or until control leaves.
  */
 cutejit_status cj_select(struct cj_work *f, struct cutejit_module *m,
     const struct cj_request *q, const cutejit_compile_options *o,
-    struct cj_selected *out, struct cj_cleanup *held);
+    struct cj_selected *out);
 /* The same, when the search has begun by other means (tests). */
 cutejit_status cj_select_from(struct cj_work *f, struct cutejit_module *m,
     const struct cj_request *q, struct cj_choice *choice,
-    struct cj_selected *out, struct cj_cleanup *held);
-void cj_select_end(struct cj_work *f, struct cj_selected *s,
-    struct cj_cleanup *held);
+    struct cj_selected *out);
+void cj_select_end(struct cj_work *f, struct cj_selected *s);
 
 /* Options with their defaults, checked. */
 cutejit_status cj_compile_options(struct cj_work *f,

@@ -170,20 +170,20 @@ enum cj_spawn_status
 cj_spawn(struct cj_work *f, const char *const *argv, const char *in,
     size_t in_length, struct cj_spawned *out)
 {
-	struct files s = { { -1, -1, -1 } };
+	struct files *s = CJ_NEW(&f->arena, struct files);
 	enum cj_spawn_status status = CJ_SPAWN_NOT;
-	struct cj_cleanup c;
 
 	memset(out, 0, sizeof *out);
 	out->out = out->err = "";
-	cj_defer(f, &c, close_files, &s);
-	if (open_files(&s, in, in_length)) {
-		status = run(f, argv, &s);
-		out->out = contents(&f->arena, s.fd[OUT], &out->out_length);
-		out->err = contents(&f->arena, s.fd[ERR], &out->err_length);
+	s->fd[IN] = s->fd[OUT] = s->fd[ERR] = -1;
+	cj_defer(f, close_files, s);
+	if (open_files(s, in, in_length)) {
+		status = run(f, argv, s);
+		out->out = contents(&f->arena, s->fd[OUT], &out->out_length);
+		out->err = contents(&f->arena, s->fd[ERR], &out->err_length);
 	}
-	cj_undefer(f, &c);
-	close_files(&s);
+	cj_undefer(f);
+	close_files(s);
 	return status;
 }
 

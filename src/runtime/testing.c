@@ -315,7 +315,6 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 	struct cj_selected s = { 0 };
 	struct cj_arguments args;
 	struct cj_choice choice;
-	struct cj_cleanup held;
 	cutejit_status status;
 	uint32_t count;
 
@@ -333,7 +332,7 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 	q.on_cpu = !t->on_gpu;
 	q.sms = t->on_gpu ? cj_gpu_sms(&t->gpu) : CJ_CPU_SMS;
 	q.stage = t->on_gpu ? CJ_STAGE_IMAGE : CJ_STAGE_IR;
-	status = cj_select_from(f, t->module, &q, &choice, &s, &held);
+	status = cj_select_from(f, t->module, &q, &choice, &s);
 	if (status != CUTEJIT_OK) {
 		t->is_skipped = t->on_gpu && lacks_target(&choice);
 		return status;
@@ -343,7 +342,7 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 		    ? CUTEJIT_OK : CUTEJIT_ERROR;
 	else
 		status = cj_testing_launch(t, &s, &args);
-	cj_select_end(f, &s, &held);
+	cj_select_end(f, &s);
 	return status;
 }
 
@@ -404,13 +403,12 @@ elaborate(struct cj_testing *t)
 	struct cj_work *f = t->work;
 	struct cutejit_module *m = t->module;
 	const struct cj_test_info *info = &m->test_infos[t->index];
-	struct cj_cleanup lock;
 	struct cj_module *ir;
 
-	cj_module_enter(f, m, &lock);
+	cj_module_enter(f, m);
 	ir = cj_elab_test(&f->arena, m->unit, info, t->combination,
 	    &t->count, &f->diags);
-	cj_module_leave(f, m, &lock);
+	cj_module_leave(f, m);
 	if (ir != NULL)
 		t->name = cj_strdup(&t->arena, ir->name);
 	if (f->diags.errors != 0)

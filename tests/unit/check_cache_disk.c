@@ -109,13 +109,14 @@ make(struct cj_work *f, void *arguments)
 {
 	struct job *j = arguments;
 	struct cj_digest k = key_of(j->key);
-	struct cj_flight flight;
+	struct cj_flight *flight;
 	struct cj_record r;
 
 	j->is_found = cj_store_find(f, &f->arena, &k, &r);
 	if (j->is_found)
 		return CUTEJIT_OK;
-	j->is_alone = cj_flight_begin(f, &k, &flight);
+	flight = cj_flight_begin(f, &k);
+	j->is_alone = flight != NULL;
 	if (j->is_alone)
 		j->is_found = cj_store_find(f, &f->arena, &k, &r);
 	if (!j->is_found) {
@@ -123,7 +124,7 @@ make(struct cj_work *f, void *arguments)
 		put(f, j);
 	}
 	if (j->is_alone)
-		cj_flight_end(f, &flight);
+		cj_flight_end(f, flight);
 	return CUTEJIT_OK;
 }
 

@@ -1,0 +1,399 @@
+/*
+ * Launches, with a driver that plays GPUs: what reaches it, what never does,
+ * whose context is current before and after, and what its errors become.
+ */
+#include "test.h"
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_cuda.h"
+
+static struct fake_state *fake;
+static int (*push)(void *context), (*pop)(void **context);
+static int (*get_current)(void **context);
+static int (*retain)(void **context, int device);
+
+static void
+open_fake(void)
+{
+	void *library;
+	fake_cuda_state_fn *state;
+
+	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
+	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
+	setenv("FAKE_CUDA_DEVICES", "2", 1);
+	library = dlopen(FAKE_CUDA, RTLD_NOW);
+	CHECK(library != NULL);
+	*(void **)&state = dlsym(library, "fake_cuda_state");
+	*(void **)&push = dlsym(library, "cuCtxPushCurrent_v2");
+	*(void **)&pop = dlsym(library, "cuCtxPopCurrent_v2");
+	*(void **)&get_current = dlsym(library, "cuCtxGetCurrent");
+	*(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+	CHECK(state != NULL && push != NULL && pop != NULL);
+	fake = state();
+}
+
+struct fixture {
+	cutejit_context *c;
+	cutejit_module *m;
+	float x[1000], y[1000];
+	struct vector vx, vy;
+	cutejit_argument args[3];
+};
+
+static void
+setup(struct fixture *f)
+{
+	memset(f, 0, sizeof *f);
+	f->c = test_context();
+	f->m = test_module(f->c, saxpy_text);
+	f->args[0] = cutejit_arg_float("a", 2);
+	f->args[1] = cutejit_arg_tensor("x", vector_set(&f->vx, f->x, 1000,
+	    CUTEJIT_DL_CUDA));
+	f->args[2] = cutejit_arg_tensor("y", vector_set(&f->vy, f->y, 1000,
+	    CUTEJIT_DL_CUDA));
+}
+
+static void
+teardown(struct fixture *f)
+{
+	cutejit_module_destroy(f->m);
+	cutejit_context_destroy(f->c);
+	fake->fail = NULL;
+	fake->fail_after = 0;
+}
+
+static cutejit_kernel *
+compile(struct fixture *f)
+{
+	cutejit_kernel *k;
+
+	DO(f->c, cutejit_compile(f->m, "saxpy", NULL, &k));
+	CHECK(strcmp(cutejit_kernel_about(k)->target, "sm_90a") == 0);
+	return k;
+}
+
+static int
+has_param(uint64_t value)
+{
+	unsigned i;
+
+	for (i = 0; i < fake->last.param_count; i++)
+		if (fake->last.params[i] == value)
+			return 1;
+	return 0;
+}
+
+static uint32_t
+bits_of(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
+static void *
+current(void)
+{
+	void *c = NULL;
+
+	get_current(&c);
+	return c;
+}
+
+/* ---- what reaches the driver ------------------------------------------------- */
+
+static void
+test_prepared(void)
+{
+	struct fixture f;
+	cutejit_kernel *k;
+	cutejit_launch *l;
+	unsigned long before = fake->launches;
+
+	setup(&f);
+	k = compile(&f);
+	DO(f.c, cutejit_prepare(k, f.args, 3, &l));
+	CHECK(fake->launches == before);
+	CHECK(current() == NULL);
+	DO(f.c, cutejit_launch_run(l, (void *)0x1234));
+	CHECK(fake->launches == before + 1);
+	CHECK(strcmp(fake->last.kernel, "saxpy") == 0);
+	CHECK(fake->last.grid[0] == 4 && fake->last.grid[1] == 1);
+	CHECK(fake->last.block[0] == 256 && fake->last.block[2] == 1);
+	CHECK(fake->last.stream == (void *)0x1234);
+	CHECK(fake->last.device == 0);
+	CHECK(has_param((uint64_t)(uintptr_t)f.x));
+	CHECK(has_param((uint64_t)(uintptr_t)f.y));
+	CHECK(has_param(bits_of(2)));
+	CHECK(current() == NULL);
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	teardown(&f);
+	CHECK(fake->loads == fake->unloads);
+}
+
+static void
+test_patched(void)
+{
+	struct fixture f;
+	cutejit_kernel *k;
+	cutejit_launch *l;
+	cutejit_argument a = cutejit_arg_float("a", 3);
+	float z[2000];
+
+	setup(&f);
+	k = compile(&f);
+	DO(f.c, cutejit_prepare(k, f.args, 3, &l));
+	DO(f.c, cutejit_launch_set_data(l, 1, z));
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(has_param((uint64_t)(uintptr_t)z));
+	CHECK(!has_param((uint64_t)(uintptr_t)f.x));
+	DO(f.c, cutejit_launch_set(l, 0, &a));
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(has_param(bits_of(3)));
+	f.vx.extent[0] = f.vy.extent[0] = 100;
+	DO(f.c, cutejit_launch_set(l, 1, &f.args[1]));
+	REFUSED(f.c, CUTEJIT_ERROR, "contract", cutejit_launch_run(l, NULL));
+	DO(f.c, cutejit_launch_set(l, 2, &f.args[2]));
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(fake->last.grid[0] == 1);
+	DO(f.c, cutejit_launch_set_data(l, 1, f.y + 8));
+	REFUSED(f.c, CUTEJIT_ERROR, "overlap", cutejit_launch_run(l, NULL));
+	CHECK(cutejit_launch_set(l, 3, &a) == CUTEJIT_USAGE);
+	CHECK(cutejit_launch_set_data(l, 0, z) == CUTEJIT_USAGE);
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	teardown(&f);
+}
+
+static void
+test_empty(void)
+{
+	struct fixture f;
+	unsigned long before = fake->launches;
+
+	setup(&f);
+	f.vx.extent[0] = f.vy.extent[0] = 0;
+	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	CHECK(fake->launches == before);
+	teardown(&f);
+}
+
+static void
+test_call(void)
+{
+	struct fixture f;
+	unsigned long before = fake->launches;
+	int i;
+
+	setup(&f);
+	for (i = 0; i < 5; i++)
+		DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	CHECK(fake->launches == before + 5);
+	CHECK(fake->loads == fake->unloads + 1);
+	teardown(&f);
+}
+
+/* ---- nothing reaches it --------------------------------------------------------- */
+
+static void
+test_refused(void)
+{
+	struct fixture f;
+	unsigned long before = fake->launches;
+
+	setup(&f);
+	f.vy.extent[0] = 999;
+	REFUSED(f.c, CUTEJIT_ERROR, "contract", cutejit_call(f.m, "saxpy",
+	    f.args, 3, NULL, NULL));
+	f.vy.extent[0] = 1000;
+	f.vy.tensor.data = f.x;
+	REFUSED(f.c, CUTEJIT_ERROR, "overlap", cutejit_call(f.m, "saxpy",
+	    f.args, 3, NULL, NULL));
+	f.vy.tensor.data = f.y;
+	f.vy.tensor.device_id = 1;
+	REFUSED(f.c, CUTEJIT_ERROR, "wrong-device", cutejit_call(f.m,
+	    "saxpy", f.args, 3, NULL, NULL));
+	f.vx.tensor.device_id = f.vy.tensor.device_id = 7;
+	REFUSED(f.c, CUTEJIT_MISSING, "missing-gpu", cutejit_call(f.m,
+	    "saxpy", f.args, 3, NULL, NULL));
+	CHECK(fake->launches == before);
+	CHECK(current() == NULL);
+	teardown(&f);
+}
+
+/* ---- contexts ----------------------------------------------------------------------- */
+
+/* The caller's context is used where it is of the right device, and left as it
+ * was in any case. */
+static void
+test_contexts(void)
+{
+	struct fixture f;
+	cutejit_kernel *k;
+	cutejit_launch *l;
+	void *primary, *was;
+	int own = 0;		/* a context of device 0: begins with 0 */
+
+	setup(&f);
+	k = compile(&f);
+	CHECK(push(&own) == 0);
+	DO(f.c, cutejit_prepare(k, f.args, 3, &l));
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(fake->last.context == &own && current() == &own);
+	CHECK(pop(&was) == 0 && was == &own);
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(retain(&primary, 0) == 0);
+	CHECK(fake->last.context == primary && current() == NULL);
+	CHECK(push(&own) == 0);
+	f.vx.tensor.device_id = f.vy.tensor.device_id = 1;
+	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	CHECK(fake->last.device == 1 && current() == &own);
+	CHECK(pop(&was) == 0);
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	teardown(&f);
+}
+
+/* ---- errors of the driver ------------------------------------------------------------- */
+
+static const struct {
+	const char *function;
+	int error;
+	cutejit_status status;
+	const char *code;
+} errors[] = {
+	{ "cuLibraryLoadData", 222, CUTEJIT_MISSING, "driver" },
+	{ "cuLibraryLoadData", 221, CUTEJIT_MISSING, "missing-assembler" },
+	{ "cuLibraryGetKernel", 209, CUTEJIT_MISSING, "driver" },
+	{ "cuLibraryGetKernel", 218, CUTEJIT_INTERNAL, "internal" },
+	{ "cuLibraryGetKernel", 2, CUTEJIT_LIMIT, "driver" },
+	{ "cuLaunchKernel", 1, CUTEJIT_MISSING, "driver" },
+	{ "cuLaunchKernel", 700, CUTEJIT_ERROR, "driver" },
+};
+
+static void
+test_errors(size_t i)
+{
+	struct fixture f;
+
+	setup(&f);
+	fake->fail = errors[i].function;
+	fake->error = errors[i].error;
+	REFUSED(f.c, errors[i].status, errors[i].code, cutejit_call(f.m,
+	    "saxpy", f.args, 3, NULL, NULL));
+	CHECK(current() == NULL);
+	fake->fail = NULL;
+	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	teardown(&f);
+	CHECK(fake->loads == fake->unloads);
+}
+
+/* A child of a process that used the driver: told so, never crashed. */
+static void
+test_fork(void)
+{
+	struct fixture f;
+	pid_t pid;
+	int how;
+
+	setup(&f);
+	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	pid = fork();
+	if (pid == 0) {
+		REFUSED(f.c, CUTEJIT_MISSING, "missing-driver", cutejit_call(
+		    f.m, "saxpy", f.args, 3, NULL, NULL));
+		f.vx.tensor.device_type = CUTEJIT_DL_CPU;
+		f.vy.tensor.device_type = CUTEJIT_DL_CPU;
+		DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+		teardown(&f);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &how, 0) == pid);
+	CHECK(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+	teardown(&f);
+}
+
+/* ---- tools --------------------------------------------------------------------------------- */
+
+static void
+test_run(void)
+{
+	struct fixture f;
+	cutejit_run_options o = CUTEJIT_RUN_OPTIONS_INIT;
+	cutejit_run_result r;
+
+	setup(&f);
+	f.vx.tensor.device_type = f.vy.tensor.device_type = CUTEJIT_DL_CPU;
+	f.y[10] = 5;
+	o.ordinal = 1;
+	DO(f.c, cutejit_run(f.m, "saxpy", f.args, 3, NULL, &o, &r));
+	CHECK(r.device == CUTEJIT_DEVICE_GPU && fake->last.device == 1);
+	CHECK(strcmp(r.device_name, "Stand-in") == 0);
+	CHECK(f.y[10] == 5);	/* there and back */
+	CHECK(fake->live_bytes == 0);
+	o.device = CUTEJIT_DEVICE_CPU;
+	f.x[10] = 1;
+	DO(f.c, cutejit_run(f.m, "saxpy", f.args, 3, NULL, &o, &r));
+	CHECK(r.device == CUTEJIT_DEVICE_CPU && f.y[10] == 7);
+	teardown(&f);
+}
+
+static int
+see_bench(void *user, const cutejit_bench_result *r)
+{
+	int *seen = user;
+
+	CHECK(r->outcome == CUTEJIT_PASSED);
+	CHECK(r->device == CUTEJIT_DEVICE_GPU);
+	CHECK(r->ms_median > 0.099 && r->ms_median < 0.101);
+	CHECK(r->samples >= 5);
+	(*seen)++;
+	return 0;
+}
+
+static void
+test_bench(void)
+{
+	static const char text[] =
+	    "kernel zero(y: tensor(f32, N:1)) {\n"
+	    "    launch grid(N) block(1) { y[block_idx.x] = 0.0; }\n"
+	    "}\n"
+	    "bench \"zero\" over n in {64, 128} {\n"
+	    "    let y = empty(f32, n:1);\n"
+	    "    time zero(y) bytes(4 * n);\n"
+	    "}\n";
+	cutejit_context *c = test_context();
+	cutejit_module *m = test_module(c, text);
+	int seen = 0;
+
+	DO(c, cutejit_bench_run(m, 0, NULL, see_bench, &seen));
+	CHECK(seen == 2);
+	CHECK(fake->live_bytes == 0);
+	cutejit_module_destroy(m);
+	cutejit_context_destroy(c);
+}
+
+int
+main(void)
+{
+	size_t i;
+
+	open_fake();
+	test_prepared();
+	test_patched();
+	test_empty();
+	test_call();
+	test_refused();
+	test_contexts();
+	for (i = 0; i < sizeof errors / sizeof *errors; i++)
+		test_errors(i);
+	test_run();
+	test_bench();
+	test_fork();
+	return 0;
+}

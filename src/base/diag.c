@@ -108,8 +108,9 @@ line_allows(const struct cj_source *s, uint32_t line, const char *code)
 	return false;
 }
 
-static bool
-is_allowed(const struct cj_diags *ds, enum cj_code code, struct cj_span span)
+bool
+cj_diag_is_allowed(const struct cj_diags *ds, enum cj_code code,
+    struct cj_span span)
 {
 	const struct cj_source *s;
 	uint32_t line;
@@ -155,7 +156,7 @@ static bool
 is_silenced(const struct cj_diags *ds, const struct cj_diag *d)
 {
 	return cj_code_severity(d->code) != CJ_ERROR
-	    && (ds->off[d->code] || is_allowed(ds, d->code, d->span));
+	    && (ds->off[d->code] || cj_diag_is_allowed(ds, d->code, d->span));
 }
 
 static void

@@ -84,6 +84,11 @@ const char *cj_code_explanation(enum cj_code code);
 enum cj_severity cj_code_severity(enum cj_code code);
 enum cj_code cj_code_find(const char *text);	/* NONE if there is none */
 
+/* Does the line of `span`, or the one above, say `// allow CODE: reason`?
+ * Warnings are silenced so here; the executor asks it of its findings. */
+bool cj_diag_is_allowed(const struct cj_diags *ds, enum cj_code code,
+    struct cj_span span);
+
 /* Print as compilers do, with source line and caret; colour if asked. */
 void cj_diag_print(struct cj_strbuf *out, const struct cj_diag *d,
     bool colour);

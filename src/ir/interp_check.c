@@ -8,7 +8,10 @@
  */
 #include "interp_priv.h"
 
-enum { KEPT_PLACES = 20, LONGEST_TRAIL = 16 };
+enum {
+	KEPT_PLACES = 20, LONGEST_TRAIL = 16,
+	MOST_FAULTS = 1 << 20		/* of one thread; then it stops */
+};
 
 void
 cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a)
@@ -67,6 +70,19 @@ add(struct cj_fault_list *l, enum cj_code code, cj_ref ref)
 	return p;
 }
 
+/* Who it was stands where the text has CJ_WHO, or at its end. */
+static const char *
+with_who(struct cj_arena *a, const char *text, const char *who)
+{
+	const char *at = strchr(text, CJ_WHO[0]);
+
+	if (at == NULL)
+		return *who == '\0' ? text
+		    : cj_printf(a, "%s, in %s", text, who);
+	return cj_printf(a, "%.*s%s%s%s", (int)(at - text), text,
+	    *who == '\0' ? "" : " in ", who, at + 1);
+}
+
 struct cj_fault *
 cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     enum cj_code code, const char *format, ...)
@@ -74,10 +90,11 @@ cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	struct cj_fault_list *l = f->machine->faults;
 	struct cj_fault *p = find(l, code, s->ref);
 	struct cj_strbuf text;
-	const char *who;
 	va_list ap;
 
 	l->total++;
+	if (l->total == MOST_FAULTS)
+		cj_frame_stop(f);
 	if (f->machine->host != NULL)
 		cj_frame_stop(f);	/* nothing is launched then */
 	if (p != NULL) {
@@ -93,10 +110,7 @@ cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	va_start(ap, format);
 	cj_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
-	who = cj_who(l->arena, f, lane);
-	if (*who != '\0')
-		cj_strbuf_printf(&text, ", in %s", who);
-	p->text = text.text;
+	p->text = with_who(l->arena, text.text, cj_who(l->arena, f, lane));
 	p->count = 1;
 	p->block = l->block;
 	p->order = l->order++;
@@ -196,6 +210,17 @@ take_first(struct cj_fault_list *l)
 	return p;
 }
 
+/* By a comment at its line, or at that of the other side. */
+static bool
+is_allowed(const struct cj_fault *p, const struct cj_module *m,
+    const struct cj_diags *ds)
+{
+	return (p->ref != 0 && cj_diag_is_allowed(ds, p->code,
+	    span_of(m, cj_inst(m, p->ref)->place)))
+	    || (p->other != 0 && cj_diag_is_allowed(ds, p->code,
+	    span_of(m, cj_inst(m, p->other)->place)));
+}
+
 static void
 report(const struct cj_fault *p, const struct cj_module *m,
     struct cj_diags *ds)
@@ -224,8 +249,12 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 	struct cj_fault *p;
 	unsigned code;
 
-	while ((p = take_first(l)) != NULL)
-		report(p, m, ds);
+	while ((p = take_first(l)) != NULL) {
+		if (is_allowed(p, m, ds))
+			l->total -= p->count;
+		else
+			report(p, m, ds);
+	}
 	for (code = 0; code < CJ_DIAG_COUNT; code++)
 		if (l->unkept[code] != 0)
 			cj_report(ds, (enum cj_code)code, none,

@@ -11,7 +11,7 @@
 #include "interp_priv.h"
 
 enum { MAX_WORKERS = 256, MAX_THREADS = 1024 };
-#define DEFAULT_STEP_LIMIT	((uint64_t)1 << 28)
+#define DEFAULT_STEP_LIMIT	((uint64_t)1 << 26)
 
 struct cj_launch_run {			/* what the workers share */
 	const struct cj_decoded *code;
@@ -161,8 +161,8 @@ report_ended(struct worker *w, struct cj_frame *f, uint32_t waiting)
 		return;
 	cj_fault_at(f, waiting_at(f), cj_first_lane(f),
 	    CJ_DIAG_DIVERGENT_BARRIER,
-	    "%u of %u threads of the block wait at this barrier, but %u "
-	    "have ended, thread %s among them",
+	    "%u of %u threads wait at this barrier" CJ_WHO ", but %u have "
+	    "ended, thread %s among them",
 	    (unsigned)waiting, (unsigned)w->block.threads, (unsigned)ended,
 	    thread_text(w, some));
 }
@@ -229,8 +229,8 @@ step_barrier(struct cj_frame *f, const struct cj_step *s)
 	}
 	if (elsewhere != 0 && f->machine->checks & CJ_CHECK_BARRIER)
 		cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_DIVERGENT_BARRIER,
-		    "%u threads of warp %u wait at this barrier, but %u, lane "
-		    "%u among them, took another way",
+		    "%u threads of warp %u wait at this barrier" CJ_WHO
+		    ", but %u, lane %u among them, took another way",
 		    (unsigned)here, (unsigned)f->warp, (unsigned)elsewhere,
 		    (unsigned)some);
 	f->state = CJ_STATE_WAITING;

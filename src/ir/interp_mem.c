@@ -478,7 +478,7 @@ check_lanes(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 			    || !takes_part(f, v, j))
 				continue;
 			cj_fault_at(f, s, i, CJ_DIAG_RACE, "\"%s\" is written "
-			    "at element %lld by lanes %u and %u of one store",
+			    "at element %lld by lanes %u and %u at once",
 			    name_of(f, v), (long long)(v->offset[i]
 			    < v->offset[j] ? v->offset[j] : v->offset[i]),
 			    (unsigned)i, (unsigned)j);

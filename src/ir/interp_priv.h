@@ -320,8 +320,10 @@ struct cj_fault_list {
 };
 
 void cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a);
-/* A fault of `lane` at a step; the text gets ", in thread ... of block ...".
- * Returns it if it is the first of its place, for cj_fault's note. */
+/* A fault of `lane` at a step. Who it was, " in block ... thread ...", is put
+ * where the format says CJ_WHO, or at the end. Returns the fault if it is the
+ * first of its place, for its note. */
+#define CJ_WHO	"\x01"
 struct cj_fault *cj_fault_at(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, enum cj_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -272,9 +272,9 @@ look(const struct act *a, who me, who other, cj_ref ref, const char *theirs)
 		return;
 	o = &a->f->code->module->objects.at[a->object];
 	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_RACE,
-	    "\"%s\" is %s at element %lld while %s %s it",
-	    o->name == NULL ? "memory" : o->name, a->what,
-	    (long long)a->element, who_text(a->f, other), theirs);
+	    "\"%s\" is %s at element %lld" CJ_WHO " and %s by %s, and nothing "
+	    "orders them", o->name == NULL ? "memory" : o->name, a->what,
+	    (long long)a->element, theirs, who_text(a->f, other));
 	if (fault == NULL)
 		return;
 	fault->other = ref;
@@ -295,14 +295,14 @@ cj_race_access(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	if (writes) {
 		who before = atomic_exchange(&w->writer, me);
 
-		look(&a, me, before, w->writer_ref, "writes");
+		look(&a, me, before, w->writer_ref, "written");
 		w->writer_ref = s->ref;
-		look(&a, me, w->reader, w->reader_ref, "reads");
+		look(&a, me, w->reader, w->reader_ref, "read");
 	} else {
 		join(&w->reader, &w->reader_ref, me, s->ref);
-		look(&a, me, w->writer, w->writer_ref, "writes");
+		look(&a, me, w->writer, w->writer_ref, "written");
 	}
-	look(&a, me, w->atomic, w->atomic_ref, "changes");
+	look(&a, me, w->atomic, w->atomic_ref, "changed");
 }
 
 void
@@ -316,6 +316,6 @@ cj_race_atomic(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	if (w == NULL)
 		return;
 	join(&w->atomic, &w->atomic_ref, me, s->ref);
-	look(&a, me, w->writer, w->writer_ref, "writes");
-	look(&a, me, w->reader, w->reader_ref, "reads");
+	look(&a, me, w->writer, w->writer_ref, "written");
+	look(&a, me, w->reader, w->reader_ref, "read");
 }

@@ -3,8 +3,8 @@
  */
 #include "interp_test.h"
 
-/* Operations of a test function itself, a minute or so. */
-#define TEST_STEP_LIMIT	((uint64_t)1 << 32)
+/* Operations of a test function itself, ten seconds or so. */
+#define TEST_STEP_LIMIT	((uint64_t)1 << 30)
 
 struct cj_test_run *
 cj_test_of(struct cj_frame *f)

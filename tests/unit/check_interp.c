@@ -469,8 +469,9 @@ START_TEST(finds_early_returns_before_a_barrier)
 	    "}\n");
 	give(1, ALL);
 	run_kernel(1, THREADS, NULL);
-	expect_fault("36 of 100 threads of the block wait at this barrier, "
-	    "but 64 have ended, thread (0, 0, 0) among them");
+	expect_fault("36 of 100 threads wait at this barrier in block (0, 0, "
+	    "0) thread (64, 0, 0), but 64 have ended, thread (0, 0, 0) among "
+	    "them");
 }
 END_TEST
 
@@ -486,8 +487,9 @@ START_TEST(finds_divergent_barriers_in_a_warp)
 	    "}\n");
 	give(1, ALL);
 	run_kernel(1, 32, NULL);
-	expect_fault("10 threads of warp 0 wait at this barrier, but 22, "
-	    "lane 10 among them, took another way");
+	expect_fault("10 threads of warp 0 wait at this barrier in block (0, "
+	    "0, 0) thread (0, 0, 0), but 22, lane 10 among them, took "
+	    "another way");
 	ck_assert_int_eq(((int64_t *)(void *)memory[1].data)[31], 31);
 }
 END_TEST

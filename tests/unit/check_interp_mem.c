@@ -373,9 +373,9 @@ START_TEST(finds_races_of_warps)
 	give(2, 64);
 	run_kernel(1, 64, NULL);
 	/* warp 1 comes second and sees what warp 0 wrote */
-	expect_fault("\"s\" is read at element 31 while block (0, 0, 0) "
-	    "thread (31, 0, 0) writes it, in block (0, 0, 0) thread "
-	    "(32, 0, 0)");
+	expect_fault("\"s\" is read at element 31 in block (0, 0, 0) thread "
+	    "(32, 0, 0) and written by block (0, 0, 0) thread (31, 0, 0), "
+	    "and nothing orders them");
 }
 END_TEST
 
@@ -429,8 +429,27 @@ START_TEST(finds_races_of_blocks)
 	    "    store @2[%6], %1 mask %7 align 8\n");
 	give(2, 64);
 	run_kernel(4, 32, NULL);
-	expect_fault("\"y\" is written at element 0 while block (");
+	expect_fault("\"y\" is written at element 0 in block (");
 	expect_fault("the other side is here");
+}
+END_TEST
+
+/* `// allow race: reason` at the line of either side. */
+START_TEST(is_silent_where_it_is_allowed)
+{
+	static const char text[] = "one\n// allow race: any will do\nthree\n";
+
+	read_body(HEAD("int"),
+	    "    %6 = const int 0\n"
+	    "    %7 = eq bool %3, %6\n"
+	    "    store @2[%6], %1 mask %7 align 8 !1\n"
+	    "}\n"
+	    "place !1 1:34:39\n"
+	    "device $2 \"end\" {\n");
+	cj_source_add(&sources, "t.cute", text, strlen(text));
+	give(2, 64);
+	run_kernel(4, 32, NULL);
+	expect_clean();
 }
 END_TEST
 
@@ -442,8 +461,8 @@ START_TEST(finds_races_of_lanes)
 	    "    store @2[%7], %3 align 8\n");
 	give(2, 64);
 	run_kernel(1, 32, NULL);
-	expect_fault("\"y\" is written at element 0 by lanes 0 and 1 of one "
-	    "store");
+	expect_fault("\"y\" is written at element 0 by lanes 0 and 1 at "
+	    "once");
 }
 END_TEST
 
@@ -538,6 +557,7 @@ suite(void)
 	tcase_add_test(c, finds_races_of_a_loop_back_edge);
 	tcase_add_test(c, is_silent_with_both_barriers);
 	tcase_add_test(c, finds_races_of_blocks);
+	tcase_add_test(c, is_silent_where_it_is_allowed);
 	tcase_add_test(c, finds_races_of_lanes);
 	tcase_add_test(c, finds_a_reader_among_blocks);
 	tcase_add_test(c, is_silent_where_all_only_read);

@@ -102,7 +102,7 @@ endif
 
 # ---- Targets ----------------------------------------------------------------
 
-.PHONY: all test-programs check check-unit check-gpu check-fuzz demo lint \
+.PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz demo lint \
 	install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -230,6 +230,11 @@ check: all $(TEST_PROGRAMS)
 
 check-unit: $(TEST_PROGRAMS)
 	$(run_tests) unit
+
+# The laws of the layout algebra over many more cases than make check takes.
+LAWS = 1000000
+check-laws: $(B)/unit/check_laws
+	CJ_LAWS=$(LAWS) $(B)/unit/check_laws
 
 check-gpu: all
 	$(run_tests) gpu

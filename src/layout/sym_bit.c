@@ -81,7 +81,7 @@ both_known(struct cj_symtab *t, enum cj_term_kind kind, int64_t a, int64_t b)
 	case CJ_TERM_MAX:
 		break;
 	}
-	assert(!"a bit operation");
+	assert(kind == CJ_TERM_XOR);
 	return cj_known(0);
 }
 

@@ -13,7 +13,8 @@
 
 #include "layouts.h"
 
-enum { MAX_MODES = 32, MAX_SIZE = 4096, SYMBOLS = 64 };
+enum { MAX_MODES = 32, MAX_SIZE = 512, SYMBOLS = 64,
+    MAX_PAIRS = 1 << 14 };
 
 static uint64_t seed;
 static int64_t symbol_value[SYMBOLS];
@@ -271,7 +272,8 @@ law_compose(const struct cj_layout *a, const struct flat *fa)
 	}
 }
 
-static uint8_t seen[1 << 22];
+static uint8_t seen[1 << 20];
+static int64_t first[MAX_PAIRS], second[MAX_PAIRS];
 
 /* Every value of f(i) + g(j) once; `filled`: and none left out below n. */
 static bool
@@ -280,9 +282,15 @@ are_distinct(const struct flat *f, const struct flat *g, int64_t n,
 {
 	int64_t i, j, v, most = 0;
 
+	if (f->size * g->size > MAX_PAIRS)
+		return true;
+	for (i = 0; i < f->size; i++)
+		first[i] = at(f, i);
+	for (j = 0; j < g->size; j++)
+		second[j] = at(g, j);
 	for (i = 0; i < f->size; i++) {
 		for (j = 0; j < g->size; j++) {
-			v = at(f, i) + at(g, j);
+			v = first[i] + second[j];
 			if (v < 0 || v >= (int64_t)sizeof seen)
 				return true;	/* too far to look at */
 			most = v > most ? v : most;
@@ -291,7 +299,7 @@ are_distinct(const struct flat *f, const struct flat *g, int64_t n,
 	memset(seen, 0, (size_t)most + 1);
 	for (i = 0; i < f->size; i++) {
 		for (j = 0; j < g->size; j++) {
-			if (seen[at(f, i) + at(g, j)]++ != 0)
+			if (seen[first[i] + second[j]]++ != 0)
 				return false;
 		}
 	}
@@ -339,7 +347,7 @@ law_complement(const struct cj_layout *a)
 	int64_t i;
 
 	if (!is_answered(COMPLEMENT, r, &fr) || f == NULL
-	    || !flat_of(&ff, f) || ff.size * fr.size > 1 << 20)
+	    || !flat_of(&ff, f) || ff.size * fr.size > MAX_PAIRS)
 		return;
 	for (i = 1; i < fr.size; i++) {
 		if (at(&fr, i) <= at(&fr, i - 1))
@@ -561,7 +569,7 @@ law_facts(const struct cj_layout *a, const struct flat *fa)
 		    || at(fa, i) >= (int64_t)sizeof seen;
 	asked[INJECTIVE]++;
 	answered[INJECTIVE] += truth != CJ_MAYBE;
-	if (!far && truth != CJ_MAYBE
+	if (!far && truth != CJ_MAYBE && fa->size <= MAX_PAIRS
 	    && are_distinct(fa, &none, 0, false) != (truth == CJ_YES))
 		broken(INJECTIVE, a, NULL, a, truth);
 	power = cj_layout_alignment(&al, a, 64);

@@ -40,32 +40,30 @@ cj_elab_intern(const struct cj_elab *el, const char *text)
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* The text of an argument is none of the caller's: the kernel stands for it.
- */
-static struct cj_span
-shown(const struct cj_elab *el, struct cj_span span)
-{
-	if (span.source < el->unit->sources->all.len)
-		return span;
-	return el->member != NULL ? el->member->span : (struct cj_span){ 0 };
-}
-
 static void
 add_trail(struct cj_elab *el, struct cj_diag *d)
 {
 	cj_place p = el->trail;
+	struct cj_span last = { 0 };
 	unsigned n;
 
 	for (n = 0; p != 0 && n < TRAIL_NOTES; n++) {
 		const struct cj_place_info *info = &el->m->places.at[p];
+		bool again = info->span.source == last.source &&
+		    info->span.begin == last.begin && info->turn < 0;
 
+		last = info->span;
+		p = info->parent;
+		if (again) {	/* recursion is shown once */
+			n--;
+			continue;
+		}
 		if (info->turn < 0)
-			cj_note(d, shown(el, info->span), "in this call");
+			cj_note(d, info->span, "in this call");
 		else
-			cj_note(d, shown(el, info->span),
+			cj_note(d, info->span,
 			    "in turn %lld of this loop",
 			    (long long)info->turn);
-		p = info->parent;
 	}
 }
 
@@ -78,7 +76,7 @@ report(struct cj_elab *el, enum cj_code code, struct cj_span span,
 
 	cj_strbuf_init(&text, el->ds->arena);
 	cj_strbuf_vprintf(&text, format, ap);
-	d = cj_report(el->ds, code, shown(el, span), "%s", text.text);
+	d = cj_report(el->ds, code, span, "%s", text.text);
 	add_trail(el, d);
 	return d;
 }
@@ -133,4 +131,14 @@ cj_elab_at(struct cj_elab *el, struct cj_span span)
 {
 	if (el->em != NULL)
 		el->em->b.place = cj_module_place(el->m, span, el->trail, -1);
+}
+
+const char *
+cj_elab_source_text(struct cj_elab *el, struct cj_span span)
+{
+	const struct cj_source *s = cj_source_get(el->sources,
+	    span.source);
+
+	return cj_strndup(el->arena, s->text + span.begin,
+	    span.end - span.begin);
 }

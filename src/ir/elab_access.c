@@ -299,6 +299,18 @@ widest(const struct cj_elab *el, const struct cj_tensor *t)
 	    o->kind != CJ_OBJECT_SHARED ? MAX_BYTES_SM100 : MAX_BYTES;
 }
 
+/* Is there more than one element in memory? */
+static bool
+has_steps(const struct plan *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->axes; i++)
+		if (!cj_is_value(p->axis[i].stride, 0))
+			return true;
+	return false;
+}
+
 static void
 choose_width(struct cj_elab *el, struct plan *p)
 {
@@ -307,7 +319,7 @@ choose_width(struct cj_elab *el, struct plan *p)
 	most = run * p->bytes < widest(el, p->t) ? run * p->bytes :
 	    widest(el, p->t);
 	ideal = most < MAX_BYTES ? most : MAX_BYTES;
-	if (run == 1 && p->axes > 0)
+	if (run == 1 && has_steps(p))
 		p->why = "no mode of the view is known to have stride 1";
 	most = proved_alignment(el, p, most);
 	p->width = most < p->bytes ? 1 : (uint32_t)(most / p->bytes);

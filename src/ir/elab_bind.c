@@ -6,33 +6,41 @@
 
 /* ---- texts of values ----------------------------------------------------- */
 
-/* Parse `text` as an expression. The unit's sources are shared by threads:
- * the text goes into a copy. NULL: *why says what is wrong. */
+/* The text as one of the unit's sources: function values keep places in it.
+ * Equal texts are one source. 0: too long. */
+static uint32_t
+source_of(struct cj_elab *el, const char *text)
+{
+	struct cj_sources *all = el->unit->sources;
+	uint32_t i;
+
+	for (i = 1; i < all->all.len; i++)
+		if (strcmp(all->all.at[i].name, "argument") == 0 &&
+		    strcmp(all->all.at[i].text, text) == 0)
+			return i;
+	return cj_source_add(all, "argument", text, strlen(text));
+}
+
+/* Parse `text` as an expression. NULL: *why says what is wrong. */
 static const struct cj_node *
 parse_text(struct cj_elab *el, const char *text, const char **why)
 {
-	struct cj_sources *own = CJ_NEW(el->arena, struct cj_sources);
 	struct cj_diags *quiet = CJ_NEW(el->arena, struct cj_diags);
-	const char *decl = cj_printf(el->arena, "const value = %s;", text);
 	const struct cj_tree *t;
-	uint32_t source;
+	uint32_t source = source_of(el, cj_printf(el->arena,
+	    "const value = %s;", text));
 
-	*own = *el->sources;
-	own->arena = el->arena;
-	own->all.at = cj_memdup(el->arena, own->all.at,
-	    own->all.len * sizeof *own->all.at);
-	own->all.cap = own->all.len;
-	source = cj_source_add(own, "argument", decl, strlen(decl));
-	cj_diags_init(quiet, el->arena, own);
-	t = cj_parse(el->arena, el->names, own, source, quiet);
-	if (t->is_broken || t->decls.count != 1 ||
-	    t->decls.at[0]->kind != CJ_NODE_CONST) {
-		*why = quiet->first != NULL ? quiet->first->text :
-		    "this is not an expression";
+	*why = "this is not an expression";
+	if (source == 0)
 		return NULL;
-	}
-	el->sources = own;
-	return t->decls.at[0]->let.init;
+	cj_diags_init(quiet, el->arena, el->unit->sources);
+	t = cj_parse(el->arena, el->names, el->unit->sources, source, quiet);
+	if (!t->is_broken && t->decls.count == 1 &&
+	    t->decls.at[0]->kind == CJ_NODE_CONST)
+		return t->decls.at[0]->let.init;
+	if (quiet->first != NULL)
+		*why = quiet->first->text;
+	return NULL;
 }
 
 /* The value of an argument; false: does not fit. */
@@ -381,6 +389,9 @@ knows_name(const struct cj_contract *c, const char *name)
 	for (i = 0; i < params->count; i++)
 		if (params->at[i]->param.name.name == key)
 			return true;
+	for (i = 0; i < c->asked.len; i++)
+		if (strcmp(c->asked.at[i], name) == 0)
+			return true;
 	return false;
 }
 
@@ -425,7 +436,6 @@ cj_bind(struct cj_arena *a, const struct cj_unit *u,
 		return NULL;
 	}
 	b->text = c.text.text;
-	b->sources = el->sources;
 	return b;
 }
 

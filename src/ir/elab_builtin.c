@@ -6,13 +6,6 @@
 
 #include "elab_priv.h"
 
-#define BUILTIN(name, least, most, named, flags)			\
-	cj_builtin_fn cj_builtin_##name;
-#define VALUE(name)							\
-	struct cj_value cj_builtin_value_##name(struct cj_elab *el,	\
-	    struct cj_span span);
-#include "builtins.def"
-
 static struct cj_value
 each(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row)
 {

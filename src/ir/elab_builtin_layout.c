@@ -5,12 +5,6 @@
  */
 #include "elab_priv.h"
 
-#define ROW(name)							\
-	struct cj_value cj_builtin_##name(struct cj_elab *el,		\
-	    struct cj_args *args, const struct cj_builtin *row);
-#define BUILTIN(name, least, most, named, flags) ROW(name)
-#include "builtins.def"
-
 /* ---- results ------------------------------------------------------------- */
 
 static struct cj_value

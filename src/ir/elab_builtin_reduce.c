@@ -4,11 +4,6 @@
  */
 #include "elab_priv.h"
 
-#define BUILTIN(name, least, most, named, flags)			\
-	struct cj_value cj_builtin_##name(struct cj_elab *el,		\
-	    struct cj_args *args, const struct cj_builtin *row);
-#include "builtins.def"
-
 /* ---- registers ----------------------------------------------------------- */
 
 struct modes {

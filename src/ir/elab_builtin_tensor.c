@@ -4,11 +4,6 @@
  */
 #include "elab_priv.h"
 
-#define BUILTIN(name, least, most, named, flags)			\
-	struct cj_value cj_builtin_##name(struct cj_elab *el,		\
-	    struct cj_args *args, const struct cj_builtin *row);
-#include "builtins.def"
-
 /* ---- how an access is made ----------------------------------------------- */
 
 struct word {
@@ -63,7 +58,8 @@ how_of(struct cj_elab *el, struct cj_args *args, struct cj_how *how)
 		return false;
 	how->cache = (enum cj_cache)cache;
 	how->order = (enum cj_order)order;
-	how->scope = (enum cj_memory_scope)scope;
+	how->scope = how->order == CJ_ORDER_WEAK ? CJ_MEMORY_BLOCK :
+	    (enum cj_memory_scope)scope;
 	return true;
 }
 

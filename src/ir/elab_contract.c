@@ -243,6 +243,7 @@ bind_const(struct member *m, const struct cj_node *n, const char *name,
 	struct cj_contract *c = m->c;
 	const struct cj_const_argument *g = given(c, name);
 
+	*cj_push(c->el->arena, &c->asked) = name;
 	if (m->actual != NULL) {
 		*out = actual_number(m, kind, mode);
 	} else if (g == NULL || !parse_number(g, out)) {
@@ -286,16 +287,6 @@ in_domain(struct cj_contract *c, const struct cj_node *domain,
 	*inside = v.i.value >= d.range->first.value &&
 	    v.i.value < d.range->last.value;
 	return true;
-}
-
-const char *
-cj_elab_source_text(struct cj_elab *el, struct cj_span span)
-{
-	const struct cj_source *s = cj_source_get(el->sources,
-	    span.source);
-
-	return cj_strndup(el->arena, s->text + span.begin,
-	    span.end - span.begin);
 }
 
 bool

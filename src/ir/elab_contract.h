@@ -41,7 +41,6 @@ struct cj_bound_name {
 struct cj_binding {
 	const char *text;
 	const struct cj_member_info *member;
-	const struct cj_sources *sources;	/* with texts of arguments */
 	CJ_VEC(struct cj_bound_name) consts;	/* const parameters */
 	CJ_VEC(struct cj_bound_param) params;
 	CJ_VEC(int64_t) pattern;	/* `const` of patterns, as walked */
@@ -64,6 +63,7 @@ struct cj_contract {
 	uint32_t actual_count;
 	const struct cj_const_argument *given;	/* BIND */
 	uint32_t given_count;
+	CJ_VEC(const char *) asked;	/* BIND: names that patterns need */
 	const char **why;		/* BIND: why it does not fit */
 	struct cj_span *why_span;
 	struct cj_strbuf text;		/* BIND: of the binding */
@@ -103,8 +103,6 @@ bool cj_contract_domain(struct cj_contract *c, const struct cj_node *domain,
 /* ", name=value" at the end of the binding's text. */
 void cj_contract_name(struct cj_contract *c, const char *name,
     const char *value);
-/* The text of a place, as it is written. */
-const char *cj_elab_source_text(struct cj_elab *el, struct cj_span span);
 void cj_contract_fact(struct cj_contract *c, struct cj_int symbol,
     int64_t lo, int64_t hi, int64_t divisor);
 

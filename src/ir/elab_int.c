@@ -370,6 +370,17 @@ pass_divisor(struct cj_elab *el, struct cj_int i)
 	    int_text(el, i)));
 }
 
+/* Of a scalar argument; others have no name. */
+static const char *
+ref_name(const struct cj_elab *el, cj_ref ref)
+{
+	const struct cj_inst *i = cj_inst(el->m, ref);
+
+	if (i->op != CJ_OP_PARAM)
+		return NULL;
+	return el->m->functions.at[el->host->function].leaves.at[i->attr].name;
+}
+
 cj_ref
 cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level)
 {
@@ -387,7 +398,7 @@ cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level)
 	found = find_passed(el, &p);
 	if (found != UINT32_MAX)
 		return leaf_ref(el, found);
-	return pass(el, &p, ref, NULL);
+	return pass(el, &p, ref, ref_name(el, ref));
 }
 
 cj_ref

@@ -424,7 +424,6 @@ cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
 
 	cj_elab_init(el, a, u, target, ds);
 	el->member = m;
-	el->sources = el->m->sources = b->sources;
 	el->time = CJ_TIME_HOST;
 	el->m->name = m->member == 0 ? cj_strdup(a, m->kernel) :
 	    cj_printf(a, "%s[%u]", m->kernel, m->member);

@@ -60,6 +60,26 @@ struct mix {
 	bool has_real, has_literal;
 };
 
+static bool
+is_within(struct cj_span a, struct cj_span whole)
+{
+	return a.source == whole.source && a.begin >= whole.begin &&
+	    a.end <= whole.end && a.begin < a.end;
+}
+
+/* The operand that is an int, as the fix-it: its kind was found last. */
+static void
+convert_int(struct cj_elab *el, struct cj_span span, struct cj_diag *d,
+    enum cj_kind to)
+{
+	struct cj_span at = el->operand[el->int_operand & 1];
+
+	cj_help(d, "Convert the int: %s(...).", cj_kind_text(to));
+	if (el->int_operand < 2 && is_within(at, span))
+		cj_fixit(d, at, "%s(%s)", cj_kind_text(to),
+		    cj_elab_source_text(el, at));
+}
+
 static enum cj_kind
 mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a, enum cj_kind b)
 {
@@ -68,9 +88,9 @@ mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a, enum cj_kind b)
 	    cj_kind_text(b));
 
 	if (b == CJ_KIND_INDEX && a != CJ_KIND_BOOL)
-		cj_help(d, "Convert the int: %s(...).", cj_kind_text(a));
+		convert_int(el, span, d, a);
 	else if (a == CJ_KIND_INDEX && b != CJ_KIND_BOOL)
-		cj_help(d, "Convert the int: %s(...).", cj_kind_text(b));
+		convert_int(el, span, d, b);
 	else
 		cj_help(d, "Convert one of them: %s(...) or %s(...).",
 		    cj_kind_text(a), cj_kind_text(b));
@@ -110,8 +130,12 @@ common_kind(struct cj_elab *el, struct cj_span span,
 	uint32_t i;
 
 	*ok = true;
-	for (i = 0; i < count && *ok; i++)
+	el->int_operand = 2;
+	for (i = 0; i < count && *ok; i++) {
+		if (count == 2 && args[i].kind == CJ_VALUE_INT)
+			el->int_operand = i;
 		*ok = add_to_mix(el, span, &m, &args[i]);
+	}
 	if (!*ok)
 		return CJ_KIND_VOID;
 	if (m.sized == CJ_KIND_VOID && m.has_index && m.has_real) {
@@ -271,6 +295,30 @@ needs_integer(enum cj_op op)
 	return false;
 }
 
+/* The operation as the program writes it. */
+const char *
+cj_elab_op_text(enum cj_op op)
+{
+	switch ((unsigned)op) {
+	case CJ_OP_ADD: return "+";
+	case CJ_OP_SUB: case CJ_OP_NEG: return "-";
+	case CJ_OP_MUL: return "*";
+	case CJ_OP_DIV: return "/";
+	case CJ_OP_MOD: return "%";
+	case CJ_OP_AND: return "&";
+	case CJ_OP_OR: return "|";
+	case CJ_OP_XOR: return "^";
+	case CJ_OP_NOT: return "~";
+	case CJ_OP_SHL: return "<<";
+	case CJ_OP_SHR: return ">>";
+	case CJ_OP_EQ: return "==";
+	case CJ_OP_NE: return "!=";
+	case CJ_OP_LT: return "<";
+	case CJ_OP_LE: return "<=";
+	}
+	return cj_op_info[op].text;
+}
+
 static bool
 fits_class(struct cj_elab *el, struct cj_span span, enum cj_op op,
     enum cj_kind k)
@@ -286,7 +334,7 @@ fits_class(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	    is_order || is_float || cj_kind_is_integer(k))
 		return true;
 	cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
-	    "\"%s\" needs %s, the operands are %s", cj_op_info[op].text,
+	    "\"%s\" needs %s, the operands are %s", cj_elab_op_text(op),
 	    needs_float(op) ? "floating-point numbers" :
 	    needs_integer(op) ? "integers" : "numbers",
 	    k == CJ_KIND_VOID ? "real numbers" : cj_kind_text(k));
@@ -488,7 +536,7 @@ cj_elab_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		if (!cj_value_is_number(&v[i]))
 			return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
 			    "\"%s\" needs numbers, this is %s",
-			    cj_op_info[op].text, cj_value_what(el, &v[i]));
+			    cj_elab_op_text(op), cj_value_what(el, &v[i]));
 	}
 	k = common_kind(el, span, v, count, &ok);
 	if (ok && k == CJ_KIND_INDEX && needs_float(op)) {

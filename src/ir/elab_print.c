@@ -196,6 +196,33 @@ what_number(struct cj_elab *el, const struct cj_value *v)
 	    "a variable of type %s", "a variable of %s");
 }
 
+/* A term with a symbol that no name of the program stands for. */
+static bool
+is_nameless(const struct cj_symtab *t, struct cj_int i)
+{
+	const struct cj_term *x;
+	uint32_t n;
+
+	if (cj_is_known(i))
+		return false;
+	x = cj_term_get(t, i);
+	if (x->kind == CJ_TERM_SYMBOL)
+		return x->name == 0;
+	if (x->kind == CJ_TERM_SUM) {
+		for (n = 0; n < x->count; n++)
+			if (is_nameless(t, (struct cj_int){ 0,
+			    x->addend[n].term }))
+				return true;
+		return false;
+	}
+	if (x->kind != CJ_TERM_PRODUCT)
+		return is_nameless(t, x->a) || is_nameless(t, x->b);
+	for (n = 0; n < x->count; n++)
+		if (is_nameless(t, (struct cj_int){ 0, x->operand[n] }))
+			return true;
+	return false;
+}
+
 const char *
 cj_value_what(struct cj_elab *el, const struct cj_value *v)
 {
@@ -204,8 +231,8 @@ cj_value_what(struct cj_elab *el, const struct cj_value *v)
 	case CJ_VALUE_NONE: return "none";
 	case CJ_VALUE_ANY: return "\"_\"";
 	case CJ_VALUE_INT:
-		return cj_printf(el->arena, "the int %s",
-		    cj_value_text(el, v));
+		return is_nameless(&el->sym, v->i) ? "a run-time int" :
+		    cj_printf(el->arena, "the int %s", cj_value_text(el, v));
 	case CJ_VALUE_REAL:
 		return cj_printf(el->arena, "the number %s",
 		    cj_value_text(el, v));

@@ -277,7 +277,7 @@ struct cj_elab {
 	struct cj_arena *arena;
 	const struct cj_unit *unit;
 	struct cj_names *names;
-	const struct cj_sources *sources;	/* the unit's, and arguments */
+	const struct cj_sources *sources;
 	struct cj_diags *ds;
 	struct cj_recover *recover;
 	const struct cj_target *target;
@@ -294,6 +294,8 @@ struct cj_elab {
 	struct cj_env *env;
 	struct cj_jump *jump;
 	cj_place trail;			/* call or turn we are in */
+	struct cj_span operand[2];	/* of the binary operator in work */
+	unsigned int_operand;		/* which of them is an int; 2: none */
 	unsigned left;			/* the open region has ended */
 	unsigned depth;			/* of inlined calls */
 	unsigned nested;		/* of expressions */
@@ -331,6 +333,8 @@ struct cj_value cj_elab_refused(struct cj_elab *el, struct cj_span span,
     const char *what);
 /* Places of what is emitted from now on. */
 void cj_elab_at(struct cj_elab *el, struct cj_span span);
+/* The text of a place, as it is written. */
+const char *cj_elab_source_text(struct cj_elab *el, struct cj_span span);
 void cj_elab_init(struct cj_elab *el, struct cj_arena *a,
     const struct cj_unit *u, const struct cj_target *target,
     struct cj_diags *ds);
@@ -438,6 +442,7 @@ struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,
     enum cj_oper op, struct cj_value a);
 struct cj_value cj_elab_fma(struct cj_elab *el, struct cj_span span,
     struct cj_value a, struct cj_value b, struct cj_value c);
+const char *cj_elab_op_text(enum cj_op op);
 /* Numbers brought to one kind (VOID: known reals); false: reported. */
 bool cj_elab_unify(struct cj_elab *el, struct cj_span span,
     struct cj_value *v, uint32_t count, enum cj_kind *k);
@@ -579,6 +584,13 @@ struct cj_builtin {
 	unsigned flags;
 	enum cj_op op;		/* of the rows that are one operation */
 };
+#define BUILTIN(name, least, most, named, flags)			\
+	cj_builtin_fn cj_builtin_##name;
+#define VALUE(name)							\
+	struct cj_value cj_builtin_value_##name(struct cj_elab *el,	\
+	    struct cj_span span);
+#include "builtins.def"
+
 extern const struct cj_builtin cj_builtins[];
 extern const unsigned cj_builtin_count;
 const struct cj_builtin *cj_builtin_find(const char *name);

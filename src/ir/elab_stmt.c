@@ -155,6 +155,7 @@ not_a_place(struct cj_elab *el, const struct cj_node *n,
 	    b->kind == CJ_BOUND_CONST ? "a constant" : "no \"var\"");
 	cj_note(d, b->span, "\"%s\" is declared here",
 	    cj_elab_name(el, b->name));
+	cj_help(d, "Only a \"var\" and elements of tensors change.");
 	return cj_value_error();
 }
 
@@ -322,10 +323,12 @@ static void
 store_result(struct cj_elab *el, const struct cj_node *n, struct cj_jump *j,
     struct cj_value v)
 {
-	if (v.kind == CJ_VALUE_NONE) {
-		if (j->has_result && j->result.kind != CJ_VALUE_NONE)
-			cj_elab_error(el, CJ_DIAG_NO_RESULT, n->span,
-			    "this way returns no value, others do");
+	if (v.kind == CJ_VALUE_NONE || (j->has_result &&
+	    j->result.kind == CJ_VALUE_NONE)) {
+		if (j->has_result && j->result.kind != v.kind)
+			v = cj_elab_error(el, CJ_DIAG_NO_RESULT, n->span,
+			    "some ways through the function return a value, "
+			    "others none");
 		j->result = v;
 	} else if (!j->has_result) {
 		j->result = cj_elab_slot_in(el, n->span,

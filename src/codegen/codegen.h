@@ -11,8 +11,8 @@
 #include "ir/ir.h"
 
 struct cj_codegen_options {
-	int level;		/* 0 ... 3; LLVM's generator runs at 1 or more */
-	int ptx;		/* PTX version times ten; 0: the target's lowest */
+	int level;		/* 0 ... 3 */
+	int ptx;		/* version * 10; 0: the lowest that serves */
 	bool lineinfo;		/* .loc directives */
 	bool checked;		/* asserts and bounds trap */
 	bool want_llvm;		/* fill `llvm` below */
@@ -26,7 +26,7 @@ struct cj_codegen_options {
 
 enum cj_codegen_status {
 	CJ_CODEGEN_OK,
-	CJ_CODEGEN_FAULT	/* a fault of ours or of LLVM: `error` says what */
+	CJ_CODEGEN_FAULT	/* ours or LLVM's: `error` says what */
 };
 
 struct cj_codegen_result {

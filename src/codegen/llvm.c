@@ -35,7 +35,7 @@ now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* ---- steps ------------------------------------------------------------------------ */
+/* ---- steps -------------------------------------------------------------- */
 
 static void
 start(struct job *j)
@@ -93,6 +93,7 @@ build(struct job *j)
 		out->kernels[n++].shared_total = g->shared_bytes;
 	}
 	cj_llvm_debug_end(g);
+	assert(g->di == NULL && n < g->m->functions.len + 1);
 	out->kernel_count = n;
 }
 
@@ -154,6 +155,7 @@ emit(struct job *j)
 	if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->g.module,
 	    LLVMAssemblyFile, &error, &j->text))
 		cj_llvm_bug(&j->g, "LLVM's generator: %.160s", error);
+	assert(j->text != NULL && "text where there is no error");
 	j->out->ptx_length = LLVMGetBufferSize(j->text);
 	j->out->ptx = cj_strndup(j->g.arena, LLVMGetBufferStart(j->text),
 	    j->out->ptx_length);
@@ -186,7 +188,7 @@ run(struct job *j)
 	j->out->emit_ms = now_ms() - passed;
 }
 
-/* ---- the frame ------------------------------------------------------------------------- */
+/* ---- the frame ---------------------------------------------------------- */
 
 static void
 release(struct job *j)
@@ -253,6 +255,8 @@ cj_codegen_ptx(struct cj_arena *a, const struct cj_module *m,
 	struct job *j = CJ_NEW(a, struct job);
 	const char *refused;
 
+	assert(a->recover != NULL && m->target != NULL);
+	assert(o->level >= 0 && o->level <= 3 && "a level");
 	memset(out, 0, sizeof *out);
 	j->g.arena = a;
 	j->g.m = m;

@@ -99,7 +99,7 @@ element_of(const struct cj_llvm_gen *g, const struct cj_access *access)
 	return g->m->objects.at[access->object].element;
 }
 
-/* ---- loads and stores ------------------------------------------------------------ */
+/* ---- loads and stores --------------------------------------------------- */
 
 static LLVMTypeRef
 storage_type(const struct cj_llvm_gen *g, enum cj_kind k)
@@ -148,7 +148,7 @@ cj_llvm_ordered_store(struct cj_llvm_gen *g, const struct cj_access *access,
 	}
 }
 
-/* ---- instructions ------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------- */
 
 /* PTX of the operation and its type, "add.noftz.f16"; NULL: there is none. */
 static const char *
@@ -236,6 +236,7 @@ by_instruction(struct cj_llvm_gen *g, const struct cj_access *access,
 	char letter = bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
 	char text[128], constraints[48];
 
+	assert(bits >= 16 && (count == 2 || count == 3));
 	snprintf(text, sizeof text, "atom.%s.%s%s.%s $0, [$1], $2%s;",
 	    order_ptx(access->order), scope_ptx(scope_of(g, access)),
 	    space_ptx(g->objects[access->object].space), name,
@@ -247,7 +248,7 @@ by_instruction(struct cj_llvm_gen *g, const struct cj_access *access,
 	    arguments, count);
 }
 
-/* ---- loops ----------------------------------------------------------------------------- */
+/* ---- loops -------------------------------------------------------------- */
 
 /* The new value, as an element, of an old one. */
 static cj_llvm
@@ -281,6 +282,7 @@ place_of(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm at)
 	struct place p = { at, NULL, storage_type(g, k) };
 	cj_llvm low, minus;
 
+	assert(cj_kind_bits(k) >= 8 || k == CJ_KIND_BOOL);
 	if (cj_kind_bytes(k) >= 4)
 		return p;
 	p.type = g->i32;
@@ -370,7 +372,7 @@ by_loop(struct cj_llvm_gen *g, const struct cj_access *access, cj_llvm at,
 	return old;
 }
 
-/* ---- the operation ------------------------------------------------------------------------ */
+/* ---- the operation ------------------------------------------------------ */
 
 static cj_llvm
 one(struct cj_llvm_gen *g, const struct cj_access *access, cj_llvm at,

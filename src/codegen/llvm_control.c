@@ -4,9 +4,10 @@
  * One walk over the body, without recursion. What stands behind an exit is
  * never reached and not emitted; a block that nothing jumps to ends at once.
  *
- *	if	cond -> then, else -> leave		yield adds to the phis
+ *	if	cond -> then, else -> leave; yield adds to the phis
  *	for	head: index < hi -> body; next: index + step -> head
- *	loop	body; next: -> body			scope	body -> leave
+ *	loop	body; next: -> body
+ *	scope	body -> leave
  */
 #include "llvm_gen.h"
 
@@ -41,7 +42,7 @@ find(struct cj_llvm_gen *g, cj_ref owner)
 	cj_llvm_bug(g, "%%%u does not enclose its exit", owner);
 }
 
-/* ---- if ---------------------------------------------------------------------------- */
+/* ---- if ----------------------------------------------------------------- */
 
 /* Phis of the value: of pairs where the kind has them, else of scalars. Their
  * types are those of the registers, an `int` in the width that r has. */
@@ -122,7 +123,7 @@ finish_if(struct cj_llvm_gen *g, cj_ref r, bool is_reached)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- loops -------------------------------------------------------------------------- */
+/* ---- loops -------------------------------------------------------------- */
 
 /* Ask LLVM to unroll the loop whose back edge is `jump`; 1: not to. */
 static void
@@ -263,7 +264,7 @@ cj_llvm_op_INDEX(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- exits ---------------------------------------------------------------------------- */
+/* ---- exits -------------------------------------------------------------- */
 
 void
 cj_llvm_op_YIELD(struct cj_llvm_gen *g, cj_ref r)
@@ -295,7 +296,7 @@ cj_llvm_op_RETURN(struct cj_llvm_gen *g, cj_ref r)
 	LLVMBuildRetVoid(g->b);
 }
 
-/* ---- the walk --------------------------------------------------------------------------- */
+/* ---- the walk ----------------------------------------------------------- */
 
 static bool
 is_reached(LLVMBasicBlockRef block)
@@ -328,6 +329,7 @@ region_leave(struct cj_llvm_gen *g, cj_region region)
 			LLVMBuildRetVoid(g->b);
 		return;
 	}
+	assert(n != NULL && n->owner == i->owner);
 	jump(g, n->next);
 	if (i->next != 0)
 		return;
@@ -364,7 +366,7 @@ cj_llvm_body(struct cj_llvm_gen *g, cj_region body)
 	assert(g->nest == NULL && cj_llvm_ended(g));
 }
 
-/* ---- masks -------------------------------------------------------------------------------- */
+/* ---- masks -------------------------------------------------------------- */
 
 cj_llvm
 cj_llvm_mask(struct cj_llvm_gen *g, cj_ref r, unsigned operand)

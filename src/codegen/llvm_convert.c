@@ -27,7 +27,7 @@ f32(const struct cj_llvm_gen *g)
 	return cj_llvm_type(g, CJ_KIND_F32);
 }
 
-/* ---- float to float ------------------------------------------------------------ */
+/* ---- float to float ----------------------------------------------------- */
 
 /* Exactly, as f32 or, for a double, as it is. */
 static cj_llvm
@@ -129,7 +129,7 @@ float_to_float(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
 	return cj_llvm_round_float(g, to, how, x);
 }
 
-/* ---- integer to float ------------------------------------------------------------ */
+/* ---- integer to float --------------------------------------------------- */
 
 static cj_llvm
 int_to(struct cj_llvm_gen *g, enum cj_kind to, cj_llvm x, bool is_signed)
@@ -147,6 +147,7 @@ int_to_odd(struct cj_llvm_gen *g, cj_llvm x, bool is_signed)
 	LLVMBuilderRef b = g->b;
 	cj_llvm f, back, lost;
 
+	assert(LLVMGetIntTypeWidth(LLVMTypeOf(x)) <= 64);
 	x = is_signed ? LLVMBuildSExt(b, x, g->i64, "") :
 	    LLVMBuildZExt(b, x, g->i64, "");
 	f = cj_llvm_intrinsic(g, is_signed ? "llvm.nvvm.ll2f.rz" :
@@ -175,7 +176,7 @@ int_to_float(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
 	return narrow_usual(g, to, x);
 }
 
-/* ---- float to integer -------------------------------------------------------------- */
+/* ---- float to integer --------------------------------------------------- */
 
 /* The intrinsic for a float or double and 32 or 64 bits; all saturate. */
 static cj_llvm
@@ -190,6 +191,7 @@ to_word(struct cj_llvm_gen *g, cj_llvm x, unsigned width, bool is_signed,
 	char name[32];
 	cj_llvm v, nan;
 
+	assert(width == 32 || width == 64);
 	snprintf(name, sizeof name, "llvm.nvvm.%c2%s%s.%s",
 	    is_double ? 'd' : 'f', is_signed ? "" : "u",
 	    width == 64 ? "ll" : "i", roundings[rounding]);
@@ -222,7 +224,7 @@ float_to_int(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
 	return LLVMBuildTrunc(g->b, v, cj_llvm_type(g, to), "");
 }
 
-/* ---- integer to integer, and bool ---------------------------------------------------- */
+/* ---- integer to integer, and bool --------------------------------------- */
 
 /* Into the range of `to`, in 64 bits. */
 static cj_llvm
@@ -279,6 +281,7 @@ cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
 {
 	bool is_float = cj_kind_is_float(from);
 
+	assert(LLVMTypeOf(x) == cj_llvm_type(g, from));
 	if (to == from)
 		return x;
 	if (to == CJ_KIND_BOOL)
@@ -290,7 +293,7 @@ cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to, enum cj_kind from,
 	    int_to_int(g, to, from, how, x);
 }
 
-/* ---- whole values ----------------------------------------------------------------------- */
+/* ---- whole values ------------------------------------------------------- */
 
 /* Two f32 to two f16 or bf16 are one instruction. */
 static void

@@ -37,7 +37,7 @@ cj_llvm_float_packs(const struct cj_llvm_gen *g, enum cj_op op,
 	return false;
 }
 
-/* ---- kinds that LLVM knows ------------------------------------------------- */
+/* ---- kinds that LLVM knows ---------------------------------------------- */
 
 /* f32 and f64; f16, bf16 and pairs of them for what they have. */
 static cj_llvm
@@ -128,7 +128,7 @@ apply_f16(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
 	    LLVMBuildFPTrunc(g->b, r, cj_llvm_type(g, k), "");
 }
 
-/* ---- kinds that it does not ------------------------------------------------ */
+/* ---- kinds that it does not --------------------------------------------- */
 
 /*
  * a * b + c for doubles whose product is exact, rounded to odd: the sum as it
@@ -181,7 +181,7 @@ apply_wide(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
 	    cj_llvm_convert(g, k, by, cj_llvm_default, r);
 }
 
-/* ---- signs ------------------------------------------------------------------ */
+/* ---- signs -------------------------------------------------------------- */
 
 static cj_llvm
 to_bits(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm x)
@@ -214,6 +214,7 @@ small_sign(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k, cj_llvm x)
 {
 	unsigned sign = 1u << (cj_kind_bits(k) - 1);
 
+	assert(op == CJ_OP_NEG || op == CJ_OP_ABS);
 	if (op == CJ_OP_NEG)
 		return LLVMBuildXor(g->b, x, LLVMConstInt(g->i8, sign, 0), "");
 	return LLVMBuildAnd(g->b, x, LLVMConstInt(g->i8, sign - 1, 0), "");

@@ -29,6 +29,7 @@ cj_llvm_inst(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 
+	assert(inst->op < CJ_OP_COUNT);
 	if (emitters[inst->op] == NULL)
 		cj_llvm_bug(g, "%s in device code", cj_op_info[inst->op].text);
 	cj_llvm_debug_place(g, inst->place);
@@ -37,7 +38,7 @@ cj_llvm_inst(struct cj_llvm_gen *g, cj_ref r)
 		assert(g->scalars[r] != NULL && "the result was made");
 }
 
-/* ---- parameters -------------------------------------------------------------------- */
+/* ---- parameters --------------------------------------------------------- */
 
 static LLVMTypeRef
 parameter_type(const struct cj_llvm_gen *g, const struct cj_leaf *leaf)
@@ -107,6 +108,7 @@ cj_llvm_op_PARAM(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm v, *out = cj_llvm_define(g, r);
 
 	assert(inst->attr < g->function->leaves.len);
+	assert(parameter_count(leaf) == n);
 	for (i = 0; i < n; i++) {
 		v = LLVMGetParam(g->fn, g->leaf_first[inst->attr] + i);
 		if (leaf->kind == CJ_LEAF_OBJECT)
@@ -121,7 +123,7 @@ cj_llvm_op_PARAM(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- attributes of the entry ---------------------------------------------------------- */
+/* ---- attributes of the entry -------------------------------------------- */
 
 static void
 put_number(struct cj_llvm_gen *g, const char *name, int64_t value)
@@ -182,7 +184,7 @@ put_attributes(struct cj_llvm_gen *g)
 	    0);
 }
 
-/* ---- the function ------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------- */
 
 static void
 reset(struct cj_llvm_gen *g, uint32_t function)

@@ -69,7 +69,7 @@ struct cj_llvm_gen {
 	LLVMMetadataRef di_scope;
 };
 
-/* ---- kinds and constants (llvm_type.c) ----------------------------------- */
+/* ---- kinds and constants (llvm_type.c) ---------------------------------- */
 
 LLVMTypeRef cj_llvm_type(const struct cj_llvm_gen *g, enum cj_kind k);
 LLVMTypeRef cj_llvm_int_type(const struct cj_llvm_gen *g, unsigned bits);
@@ -83,7 +83,7 @@ cj_llvm cj_llvm_i32(const struct cj_llvm_gen *g, int64_t value);
 /* Is a PTX feature of this version allowed? Then it will be asked for. */
 bool cj_llvm_wants_ptx(struct cj_llvm_gen *g, int version);
 
-/* ---- the table of values (llvm_value.c) ---------------------------------- */
+/* ---- the table of values (llvm_value.c) --------------------------------- */
 
 /* Registers of a value, scalars as kept: `int` may be i32. */
 cj_llvm *cj_llvm_values(const struct cj_llvm_gen *g, cj_ref r);
@@ -104,7 +104,7 @@ void cj_llvm_set_pair(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm v);
 /* Bring scalars of kind `int` to the width that r has; make missing pairs. */
 void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
 
-/* ---- building (llvm_value.c) --------------------------------------------- */
+/* ---- building (llvm_value.c) -------------------------------------------- */
 
 cj_llvm cj_llvm_join(struct cj_llvm_gen *g, cj_llvm low, cj_llvm high);
 cj_llvm cj_llvm_element(struct cj_llvm_gen *g, cj_llvm vector, unsigned i);
@@ -135,7 +135,7 @@ void cj_llvm_attribute(struct cj_llvm_gen *g, unsigned where, const char *name,
 void cj_llvm_function_text(struct cj_llvm_gen *g, cj_llvm fn,
     const char *name, const char *value);
 
-/* ---- integers and floats as scalars -------------------------------------- */
+/* ---- integers and floats as scalars ------------------------------------- */
 
 /* One register of a pure operation; NULL operands for those it lacks. Floats
  * may be a <2 x T> for the operations that cj_llvm_float_packs names. */
@@ -150,7 +150,7 @@ cj_llvm cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to,
     enum cj_kind from, struct cj_conversion how, cj_llvm x);
 extern const struct cj_conversion cj_llvm_default;
 
-/* ---- functions, control, objects ----------------------------------------- */
+/* ---- functions, control, objects ---------------------------------------- */
 
 /* Emit device function number `function` as an entry of the module. */
 void cj_llvm_function(struct cj_llvm_gen *g, uint32_t function);
@@ -193,7 +193,7 @@ cj_llvm cj_llvm_address(struct cj_llvm_gen *g, const struct cj_access *access,
 void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset, uint32_t count);
 
-/* ---- line table, target, passes ------------------------------------------ */
+/* ---- line table, target, passes ----------------------------------------- */
 
 void cj_llvm_debug_begin(struct cj_llvm_gen *g);
 void cj_llvm_debug_function(struct cj_llvm_gen *g);
@@ -210,7 +210,7 @@ const char *cj_llvm_triple(void);
 /* NULL, or LLVM's message (LLVMDisposeErrorMessage). */
 char *cj_llvm_optimise(struct cj_llvm_gen *g, LLVMTargetMachineRef machine);
 
-/* ---- one function per operation ------------------------------------------ */
+/* ---- one function per operation ----------------------------------------- */
 
 /* Emits instruction r. Rows of level HOST and TEST never come here. */
 typedef void cj_llvm_emitter(struct cj_llvm_gen *g, cj_ref r);

@@ -143,6 +143,7 @@ cj_llvm_hinted_load(struct cj_llvm_gen *g, const struct cj_access *access,
 	cj_llvm v, all;
 	unsigned i;
 
+	assert(w.count <= CJ_LENGTH(regs));
 	cj_strbuf_init(&text, g->arena);
 	cj_strbuf_init(&constraints, g->arena);
 	cj_strbuf_printf(&text, "ld.global%s", load_hint(known_hint(g,
@@ -176,6 +177,7 @@ cj_llvm_hinted_store(struct cj_llvm_gen *g, const struct cj_access *access,
 	cj_llvm arguments[5] = { to };
 	unsigned i;
 
+	assert(w.count < CJ_LENGTH(arguments));
 	cj_strbuf_init(&text, g->arena);
 	cj_strbuf_init(&constraints, g->arena);
 	cj_strbuf_printf(&text, "st.global%s", store_hint(known_hint(g, access,

@@ -45,7 +45,7 @@ choose(struct cj_llvm_gen *g, cj_llvm c, cj_llvm a, cj_llvm b)
 	return LLVMBuildSelect(g->b, c, a, b, "");
 }
 
-/* ---- division: rounds down; a / 0 is 0, a % 0 is a ------------------------ */
+/* ---- division: rounds down; a / 0 is 0, a % 0 is a ---------------------- */
 
 struct quotient {
 	cj_llvm q, r;
@@ -59,6 +59,7 @@ divide_unsigned(struct cj_llvm_gen *g, const operands *x)
 	cj_llvm zero = number(x, 0), is_zero = NULL, b = x->b;
 	int64_t known;
 
+	assert(!x->is_signed || x->b_not_negative);
 	if (!x->b_positive && !(is_const(b, &known) && known != 0)) {
 		is_zero = compare(g, LLVMIntEQ, b, zero);
 		b = choose(g, is_zero, number(x, 1), b);
@@ -131,7 +132,7 @@ divide(struct cj_llvm_gen *g, const operands *x)
 	return divide_signed(g, x);
 }
 
-/* ---- shifts: by the width or more 0, or the sign -------------------------- */
+/* ---- shifts: by the width or more 0, or the sign ------------------------ */
 
 static bool
 is_in_width(const operands *x)
@@ -154,6 +155,7 @@ shift_64(struct cj_llvm_gen *g, const operands *x, const char *name)
 	cj_llvm arguments[] = { x->a, LLVMBuildTrunc(g->b, by, g->i32, "") };
 	char text[32];
 
+	assert(width(x) == 64);
 	snprintf(text, sizeof text, "%s $0, $1, $2;", name);
 	return cj_llvm_asm(g, CJ_LLVM_ASM_PURE, g->i64, text, "=l,l,r",
 	    arguments, 2);
@@ -190,7 +192,7 @@ shift_right(struct cj_llvm_gen *g, const operands *x)
 	return is_in_width(x) ? by : choose(g, fits, by, number(x, 0));
 }
 
-/* ---- the rest -------------------------------------------------------------- */
+/* ---- the rest ----------------------------------------------------------- */
 
 static cj_llvm
 no_wrap(const operands *x, cj_llvm v)
@@ -260,6 +262,9 @@ cj_llvm_int_apply(struct cj_llvm_gen *g, enum cj_op op, const operands *x)
 {
 	bool s = x->is_signed;
 
+	assert(x->a != NULL);
+	assert(x->b == NULL || LLVMTypeOf(x->a) == LLVMTypeOf(x->b));
+	assert(!x->b_positive || x->b_not_negative);
 	switch ((unsigned)op) {
 	case CJ_OP_ADD:
 		return no_wrap(x, LLVMBuildAdd(g->b, x->a, x->b, ""));

@@ -86,6 +86,8 @@ approximate(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
 	cj_llvm wide[2] = { NULL, NULL }, r = NULL;
 	unsigned i, count = cj_op_info[op].most;
 
+	assert(op >= CJ_OP_APPROX_EX2 && op <= CJ_OP_APPROX_DIV);
+	assert(count == 1 || count == 2);
 	if (k == CJ_KIND_F64)
 		r = in_f64(g, op, x);
 	else if (count == 1)

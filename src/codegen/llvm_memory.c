@@ -27,7 +27,7 @@ object_of(const struct cj_llvm_gen *g, const struct cj_access *access)
 	return &g->m->objects.at[access->object];
 }
 
-/* ---- addresses ----------------------------------------------------------------- */
+/* ---- addresses ---------------------------------------------------------- */
 
 static cj_llvm
 base_of(const struct cj_llvm_gen *g, const struct cj_access *access)
@@ -87,7 +87,7 @@ cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
 	    o->name == NULL ? "an object" : o->name));
 }
 
-/* ---- pieces -------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------- */
 
 /* 256 bits: global memory of sm_100 and later, with PTX 8.8. */
 static uint32_t
@@ -135,12 +135,13 @@ alignment(const struct cj_access *access, const struct piece *p)
 {
 	uint32_t align = access->align;
 
+	assert(align != 0 && (align & (align - 1)) == 0);
 	while (p->at % align != 0)
 		align /= 2;
 	return align;
 }
 
-/* ---- words and registers ----------------------------------------------------------- */
+/* ---- words and registers ------------------------------------------------ */
 
 /* Registers first ... of r out of a word of the narrow kind's elements. */
 static void
@@ -226,6 +227,7 @@ take_apart(struct cj_llvm_gen *g, cj_ref r, const struct piece *p, cj_llvm v)
 	enum cj_kind k = cj_type_kind(cj_inst(g->m, r)->type);
 	uint32_t i, first, size = p->bytes / p->words;
 
+	assert(p->bytes % p->words == 0);
 	for (i = 0; i < p->words; i++) {
 		cj_llvm word = p->words == 1 ? v : cj_llvm_element(g, v, i);
 
@@ -256,7 +258,7 @@ put_together(struct cj_llvm_gen *g, cj_ref r, const struct piece *p)
 	return all;
 }
 
-/* ---- one access of LLVM --------------------------------------------------------------- */
+/* ---- one access of LLVM ------------------------------------------------- */
 
 static void
 mark_invariant(struct cj_llvm_gen *g, cj_llvm load)
@@ -323,7 +325,7 @@ first_byte(struct cj_llvm_gen *g, const struct cj_access *access,
 	return step(g, base_of(g, access), g->i8, at);
 }
 
-/* ---- elements that begin inside a byte -------------------------------------------------- */
+/* ---- elements that begin inside a byte ---------------------------------- */
 
 /* Do the registers begin and end at whole bytes? */
 static bool
@@ -382,7 +384,7 @@ load_each(struct cj_llvm_gen *g, cj_ref r, const struct cj_access *access,
 	}
 }
 
-/* ---- loads and stores --------------------------------------------------------------------- */
+/* ---- loads and stores --------------------------------------------------- */
 
 static void
 load_all(struct cj_llvm_gen *g, cj_ref r, const struct cj_access *access,
@@ -500,6 +502,7 @@ store_sixes(struct cj_llvm_gen *g, cj_ref value, cj_llvm first)
 	uint32_t i, n = cj_type_count(t);
 	cj_llvm v, all = cj_llvm_i32(g, 0), to;
 
+	assert(n % 4 == 0 && "whole bytes");
 	for (i = 0; i < n; i++) {
 		v = LLVMBuildZExt(g->b, cj_llvm_value(g, value, i), g->i32,
 		    "");

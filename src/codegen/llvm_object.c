@@ -59,7 +59,7 @@ may_overlap(const struct cj_module *m, const struct use *uses)
 	return false;
 }
 
-/* ---- shared memory and tables ------------------------------------------------------- */
+/* ---- shared memory and tables ------------------------------------------- */
 
 static int64_t
 bytes_of(const struct cj_object *o)
@@ -76,6 +76,7 @@ aligned(int64_t at, const struct cj_object *o)
 {
 	int64_t align = o->align == 0 ? 16 : o->align;
 
+	assert(at >= 0 && (align & (align - 1)) == 0);
 	return (at + align - 1) / align * align;
 }
 
@@ -133,6 +134,7 @@ shared_dynamic(struct cj_llvm_gen *g, uint32_t object)
 	g->dynamic_bytes = aligned(g->dynamic_bytes, o);
 	at = cj_llvm_int(g->i64, g->dynamic_bytes);
 	g->dynamic_bytes += bytes_of(o);
+	assert(g->dynamic_bytes <= g->shared_bytes);
 	return LLVMConstInBoundsGEP2(g->i8, g->dynamic_shared, &at, 1);
 }
 
@@ -207,7 +209,7 @@ make_tables(struct cj_llvm_gen *g, const struct use *uses)
 	}
 }
 
-/* ---- parameters ------------------------------------------------------------------------ */
+/* ---- parameters --------------------------------------------------------- */
 
 static void
 make_parameter(struct cj_llvm_gen *g, uint32_t object, uint32_t number,
@@ -219,6 +221,8 @@ make_parameter(struct cj_llvm_gen *g, uint32_t object, uint32_t number,
 	    o->kind == CJ_OBJECT_WORKSPACE);
 	uint32_t align = o->align == 0 ? 1 : o->align;
 
+	assert(out->base == NULL && "one leaf for an object");
+	assert((align & (align - 1)) == 0);
 	out->base = LLVMGetParam(g->fn, number);
 	out->space = GLOBAL;
 	out->read_only = apart && !use->is_written;

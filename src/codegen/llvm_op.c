@@ -10,7 +10,7 @@ operand_kind(const struct cj_llvm_gen *g, const struct cj_inst *i, unsigned n)
 	return cj_type_kind(cj_inst(g->m, cj_operand(g->m, i, n))->type);
 }
 
-/* ---- integers -------------------------------------------------------------- */
+/* ---- integers ----------------------------------------------------------- */
 
 /*
  * May `int` operands be computed in 32 bits? All ranges must fit, the result's
@@ -80,6 +80,7 @@ int_elements(struct cj_llvm_gen *g, cj_ref r)
 	uint32_t i, n = cj_type_count(inst->type);
 	cj_llvm *out = cj_llvm_define(g, r);
 
+	assert(inst->operand_count <= 3);
 	x.no_wrap = narrow;
 	int_facts(g, inst, &x);
 	for (i = 0; i < n; i++) {
@@ -90,7 +91,7 @@ int_elements(struct cj_llvm_gen *g, cj_ref r)
 	}
 }
 
-/* ---- floats ---------------------------------------------------------------- */
+/* ---- floats ------------------------------------------------------------- */
 
 static void
 float_pairs(struct cj_llvm_gen *g, cj_ref r, enum cj_kind k)
@@ -174,7 +175,7 @@ ELEMENTS(NE)
 ELEMENTS(LT)
 ELEMENTS(LE)
 
-/* ---- choices ---------------------------------------------------------------- */
+/* ---- choices ------------------------------------------------------------ */
 
 void
 cj_llvm_op_SELECT(struct cj_llvm_gen *g, cj_ref r)
@@ -204,7 +205,7 @@ cj_llvm_op_SELECT(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- division by a prepared divisor (cj_num_divisor, ir/num.h) -------------- */
+/* ---- division by a prepared divisor (cj_num_divisor, ir/num.h) ---------- */
 
 /* The operands of one division, in 32 or 64 bits. */
 struct prepared {

@@ -120,6 +120,7 @@ pack_values(struct cj_llvm_gen *g, const struct line *l)
 	for (i = 0; i < l->values.len; i++)
 		types[i] = LLVMTypeOf(l->values.at[i]);
 	type = LLVMStructTypeInContext(g->context, types, l->values.len, 0);
+	assert(l->values.len >= 6 && "block and thread come first");
 	room = cj_llvm_alloca(g, type);
 	for (i = 0; i < l->values.len; i++)
 		LLVMBuildStore(g->b, l->values.at[i],

@@ -14,6 +14,8 @@ copy(struct cj_llvm_gen *g, cj_ref r, uint32_t to, cj_ref from, uint32_t at,
 	cj_llvm *out = g->scalars[r], *in = cj_llvm_values(g, from);
 	uint32_t i;
 
+	assert(to + n <= cj_type_count(cj_inst(g->m, r)->type));
+	assert(at + n <= cj_type_count(cj_inst(g->m, from)->type));
 	for (i = 0; i < n; i++)
 		out[to + i] = in[at + i];
 	if (g->pairs[r] == NULL || g->pairs[from] == NULL ||
@@ -120,7 +122,7 @@ cj_llvm_op_CONST(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- bits as another type --------------------------------------------------- */
+/* ---- bits as another type ----------------------------------------------- */
 
 /* A register as an integer of exactly its bits. */
 static cj_llvm
@@ -158,6 +160,7 @@ bitcast_run(struct cj_llvm_gen *g, cj_ref r, cj_ref from, unsigned run,
 	LLVMTypeRef type = LLVMIntTypeInContext(g->context, run);
 	cj_llvm all = NULL, v;
 
+	assert(run % wide == 0 && run % narrow == 0);
 	for (i = 0; i < run / narrow; i++) {
 		v = to_bits(g, j, cj_llvm_wide(g, from,
 		    index * (run / narrow) + i));

@@ -54,7 +54,7 @@ cj_llvm_rounding(struct cj_conversion how)
 	return how.is_default ? CJ_ROUND_EVEN : how.rounding;
 }
 
-/* ---- a word of integer code -------------------------------------------------- */
+/* ---- a word of integer code --------------------------------------------- */
 
 struct number {
 	struct cj_llvm_gen *g;
@@ -154,7 +154,7 @@ shift(const struct number *n, cj_llvm s)
 	return out;
 }
 
-/* ---- results ------------------------------------------------------------------ */
+/* ---- results ------------------------------------------------------------ */
 
 /* Where a finite value beyond the range goes. */
 static cj_llvm
@@ -198,6 +198,7 @@ magnitude(const struct number *n)
 	cj_llvm top = top_exponent(n), q, bits, zero = word(n, 0);
 	struct shifted m;
 
+	assert(n->to != CJ_KIND_F8UE8M0 && LLVMTypeOf(n->m) == n->type);
 	q = cj_llvm_call2(n->g, "llvm.smax", top, least);
 	m = shift(n, LLVMBuildSub(b, LLVMBuildSub(b, q,
 	    word(n, (uint64_t)n->f->mantissa), ""), n->e, ""));
@@ -269,7 +270,7 @@ encode(struct number *n)
 	return n->to == CJ_KIND_F8UE8M0 ? magnitude_ue8m0(n) : magnitude(n);
 }
 
-/* ---- from floats ---------------------------------------------------------------- */
+/* ---- from floats -------------------------------------------------------- */
 
 cj_llvm
 cj_llvm_round_float(struct cj_llvm_gen *g, enum cj_kind to,
@@ -306,7 +307,7 @@ cj_llvm_round_float(struct cj_llvm_gen *g, enum cj_kind to,
 	return finish(&n, out);
 }
 
-/* ---- from integers -------------------------------------------------------------- */
+/* ---- from integers ------------------------------------------------------ */
 
 /*
  * In 64 bits. The magnitude may take all of them: then the two lowest are
@@ -322,6 +323,7 @@ cj_llvm_round_int(struct cj_llvm_gen *g, enum cj_kind to,
 	LLVMBuilderRef b = g->b;
 	cj_llvm zero = word(&n, 0), big, folded;
 
+	assert(n.f->mantissa + 2 <= 62 && "room for the folded bit");
 	n.m = is_signed ? LLVMBuildSExt(b, x, g->i64, "") :
 	    LLVMBuildZExt(b, x, g->i64, "");
 	n.sign = LLVMConstInt(g->i1, 0, 0);
@@ -339,7 +341,7 @@ cj_llvm_round_int(struct cj_llvm_gen *g, enum cj_kind to,
 	return finish(&n, with_sign(&n, encode(&n)));
 }
 
-/* ---- small floats, exactly -------------------------------------------------------- */
+/* ---- small floats, exactly ---------------------------------------------- */
 
 static cj_llvm
 ue8m0_to_f32(struct cj_llvm_gen *g, cj_llvm bits)
@@ -369,6 +371,7 @@ cj_llvm_small_to_f32(struct cj_llvm_gen *g, enum cj_kind from, cj_llvm bits)
 	cj_llvm x, abs, sign, v, special;
 	uint64_t scale = (uint64_t)(127 + 127 - f->bias) << 23;
 
+	assert(LLVMTypeOf(bits) == g->i8 && f->bits <= 8);
 	if (from == CJ_KIND_F8UE8M0)
 		return ue8m0_to_f32(g, bits);
 	x = LLVMBuildZExt(b, bits, g->i32, "");

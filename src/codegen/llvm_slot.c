@@ -42,6 +42,7 @@ cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object)
 	uint32_t i, n = extent_of(g, object);
 	cj_llvm *slots = CJ_NEWS(g->arena, cj_llvm, n);
 
+	assert(g->m->objects.at[object].kind == CJ_OBJECT_SLOT);
 	for (i = 0; i < n; i++)
 		slots[i] = !in_pairs(g, object, i) ? new_alloca(g, type) :
 		    i % 2 == 0 ? new_alloca(g, pair) : slots[i - 1];
@@ -55,6 +56,7 @@ get(struct cj_llvm_gen *g, uint32_t object, uint32_t at)
 	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
 	cj_llvm slot = g->objects[object].slots[at];
 
+	assert(at < extent_of(g, object));
 	if (!in_pairs(g, object, at))
 		return LLVMBuildLoad2(g->b, type, slot, "");
 	return cj_llvm_element(g, LLVMBuildLoad2(g->b,

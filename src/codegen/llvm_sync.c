@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* ---- numbers of threads and blocks ------------------------------------------------- */
+/* ---- numbers of threads and blocks -------------------------------------- */
 
 static cj_llvm
 read_register(struct cj_llvm_gen *g, const char *name)
@@ -115,7 +115,7 @@ cj_llvm_op_SPECIAL(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
-/* ---- together -------------------------------------------------------------------------- */
+/* ---- together ----------------------------------------------------------- */
 
 void
 cj_llvm_op_BARRIER(struct cj_llvm_gen *g, cj_ref r)
@@ -171,6 +171,7 @@ exchange_register(struct cj_llvm_gen *g, enum cj_shfl how, cj_llvm v,
 	unsigned width;
 	cj_llvm low, high, half = cj_llvm_int(g->i64, 32);
 
+	assert(how <= CJ_SHFL_XOR);
 	switch (LLVMGetTypeKind(type)) {
 	case LLVMIntegerTypeKind:
 		width = LLVMGetIntTypeWidth(type);

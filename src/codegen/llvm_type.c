@@ -89,6 +89,7 @@ cj_llvm_const(const struct cj_llvm_gen *g, enum cj_kind k, uint64_t bits)
 
 	if (!cj_kind_is_float(k) || cj_llvm_is_small(k))
 		return LLVMConstInt(type, bits, 0);
+	assert(width == 16 || width == 32 || width == 64);
 	return LLVMConstBitCast(
 	    LLVMConstInt(cj_llvm_int_type(g, width), bits, 0), type);
 }
@@ -108,6 +109,7 @@ cj_llvm_i32(const struct cj_llvm_gen *g, int64_t value)
 bool
 cj_llvm_wants_ptx(struct cj_llvm_gen *g, int version)
 {
+	assert(version % 10 <= 8 && g->ptx_needs <= g->ptx_limit);
 	if (version > g->ptx_limit)
 		return false;
 	if (version > g->ptx_needs)

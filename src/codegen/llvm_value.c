@@ -17,11 +17,12 @@ kind_of(const struct cj_llvm_gen *g, cj_ref r)
 	return cj_type_kind(cj_inst(g->m, r)->type);
 }
 
-/* ---- values --------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 cj_llvm *
 cj_llvm_values(const struct cj_llvm_gen *g, cj_ref r)
 {
+	assert(r != 0 && r < g->m->insts.len);
 	if (g->scalars[r] == NULL)
 		cj_llvm_bug(g, "%%%u is used before it is made", r);
 	return g->scalars[r];
@@ -113,6 +114,7 @@ void
 cj_llvm_set_pair(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm v)
 {
 	assert(g->pairs[r] != NULL && 2 * i + 1 < count_of(g, r));
+	assert(LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind);
 	g->pairs[r][i] = v;
 	g->scalars[r][2 * i] = cj_llvm_element(g, v, 0);
 	g->scalars[r][2 * i + 1] = cj_llvm_element(g, v, 1);
@@ -158,7 +160,7 @@ cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r)
 		name_values(g, r);
 }
 
-/* ---- building ------------------------------------------------------------- */
+/* ---- building ----------------------------------------------------------- */
 
 cj_llvm
 cj_llvm_join(struct cj_llvm_gen *g, cj_llvm low, cj_llvm high)
@@ -218,6 +220,8 @@ cj_llvm_call3(struct cj_llvm_gen *g, const char *name, cj_llvm x, cj_llvm y,
 {
 	cj_llvm arguments[] = { x, y, z };
 
+	assert(LLVMTypeOf(x) == LLVMTypeOf(y) &&
+	    LLVMTypeOf(y) == LLVMTypeOf(z));
 	return cj_llvm_intrinsic(g, name, LLVMTypeOf(x), arguments, 3);
 }
 

@@ -34,7 +34,7 @@ small_module(struct cj_arena *a, const char *target)
 	return m;
 }
 
-/* ---- faults ---------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------- */
 
 static void
 check_fault(enum cj_codegen_fault fault, const char *text)
@@ -130,7 +130,7 @@ START_TEST(test_memory)
 }
 END_TEST
 
-/* ---- versions, levels, tables ------------------------------------------------------- */
+/* ---- versions, levels, tables ------------------------------------------- */
 
 START_TEST(test_versions)
 {
@@ -246,7 +246,7 @@ START_TEST(test_lines)
 }
 END_TEST
 
-/* ---- threads ---------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------ */
 
 static void *
 compile_some(void *user)

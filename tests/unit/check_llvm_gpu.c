@@ -18,7 +18,7 @@
 
 enum { COUNT = 65536, EACH = 4, THREADS = 128, SHOWN = 8 };
 
-/* ---- the driver --------------------------------------------------------------- */
+/* ---- the driver --------------------------------------------------------- */
 
 typedef int status;
 typedef uint64_t device_pointer;
@@ -79,7 +79,7 @@ open_gpu(void)
 	return cj_target_for_chip(major, minor);
 }
 
-/* ---- values ------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------- */
 
 static uint64_t
 next_random(uint64_t *state)
@@ -185,7 +185,7 @@ get(const unsigned char *from, enum cj_kind k, uint32_t i)
 	    canonical(k, bits);
 }
 
-/* ---- runs ----------------------------------------------------------------------------- */
+/* ---- runs --------------------------------------------------------------- */
 
 static struct cj_recover recover;
 static struct cj_arena arena;
@@ -282,7 +282,7 @@ is_near(enum cj_op op, enum cj_kind k, uint64_t a, uint64_t got,
 	return fabs(x - y) <= epsilon * fabs(y) + 1e-5;
 }
 
-/* ---- operations ------------------------------------------------------------------------- */
+/* ---- operations --------------------------------------------------------- */
 
 static bool
 is_tested(enum cj_op op, enum cj_kind k)
@@ -381,7 +381,7 @@ START_TEST(test_operations)
 }
 END_TEST
 
-/* ---- conversions --------------------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------- */
 
 static struct cj_conversion
 conversion(unsigned i)
@@ -468,7 +468,7 @@ START_TEST(test_conversions)
 }
 END_TEST
 
-/* ---- whole kernels on executor and GPU ---------------------------------------------- */
+/* ---- whole kernels on executor and GPU ---------------------------------- */
 
 enum { ELEMENTS = 4096, MOST_LEAVES = 16 };
 

@@ -358,6 +358,22 @@ const struct cj_layout *cj_layout_fragment_like(struct cj_algebra *al,
 /* Take `n` elements evenly from the modes of a shape, first modes first. */
 const struct cj_layout *cj_layout_domain_distribute(struct cj_algebra *al,
     const struct cj_tuple *shape, int64_t n);
+/*
+ * Threads and values as layouts (coordinate -> thread, coordinate -> value):
+ * the tile they cover together, *tiler its extents, and (thread, value) ->
+ * index in the tile (CuTe's make_layout_tv).
+ */
+const struct cj_layout *cj_layout_tv(struct cj_algebra *al,
+    const struct cj_layout *threads, const struct cj_layout *values,
+    const struct cj_tuple **tiler);
+/* l moved by a coordinate: c -> l(c + coord). */
+const struct cj_layout *cj_layout_domain_offset(struct cj_algebra *al,
+    const struct cj_layout *l, const struct cj_tuple *coord);
+/* The first mode of stride 1, or the rank. */
+uint32_t cj_layout_leading_dim(const struct cj_layout *l);
+/* A bit for each value of the slice at `coord`; values below 16. */
+bool cj_layout_image_mask(struct cj_algebra *al, const struct cj_layout *l,
+    const struct cj_tuple *coord, uint16_t *out);
 /* Largest n by which cj_layout_cast can widen (CuTe's max_alignment). */
 bool cj_layout_max_alignment(struct cj_algebra *al,
     const struct cj_layout *l, int64_t *out);

@@ -1,5 +1,6 @@
 /*
- * Layouts made after others: fragments, distributions, greatest alignments.
+ * Layouts made after others: fragments, distributions, greatest alignments,
+ * thread-value layouts; offsets and masks.
  */
 #include "layout_priv.h"
 
@@ -133,4 +134,82 @@ cj_layout_max_alignment(struct cj_algebra *al, const struct cj_layout *l,
 	if (l->is_composed)
 		*out = gcd(*out, (int64_t)1 << l->swizzle.base);
 	return true;
+}
+
+const struct cj_layout *
+cj_layout_tv(struct cj_algebra *al, const struct cj_layout *threads,
+    const struct cj_layout *values, const struct cj_tuple **tiler)
+{
+	const struct cj_layout *mn = cj_layout_product(al, CJ_PRODUCT_RAKED,
+	    threads, cj_tuple_layout(al, values)), *inverse;
+	const struct cj_tuple *sizes[2];
+
+	if (mn == NULL)
+		return NULL;
+	*tiler = cj_tuple_product_each(al, mn->shape);
+	sizes[0] = cj_tuple_int(al, cj_layout_size(al, threads));
+	sizes[1] = cj_tuple_int(al, cj_layout_size(al, values));
+	inverse = cj_layout_right_inverse(al, mn);
+	return *tiler == NULL || inverse == NULL ? NULL : cj_layout_compose(
+	    al, inverse, cj_layout_make(al, cj_tuple_make(al, sizes, 2),
+	    NULL));
+}
+
+const struct cj_layout *
+cj_layout_domain_offset(struct cj_algebra *al, const struct cj_layout *l,
+    const struct cj_tuple *coord)
+{
+	const struct cj_tuple *by = cj_layout_at(al, cj_layout_inner(al, l),
+	    coord);
+	struct cj_layout *moved;
+
+	if (by == NULL)
+		return NULL;
+	moved = CJ_NEW(al->arena, struct cj_layout);
+	*moved = *l;
+	moved->offset = l->offset == NULL ? by : cj_value_add(al, l->offset,
+	    by);
+	return moved->offset == NULL ? NULL : cj_checked(al, moved);
+}
+
+uint32_t
+cj_layout_leading_dim(const struct cj_layout *l)
+{
+	uint32_t i;
+
+	for (i = 0; i < cj_layout_rank(l); i++) {
+		const struct cj_tuple *d = cj_tuple_get(l->stride, i);
+
+		while (!cj_is_leaf(d) && d->rank > 0)
+			d = d->at[0];
+		if (cj_is_leaf(d) && cj_stride_is(d, 1))
+			break;
+	}
+	return i;
+}
+
+bool
+cj_layout_image_mask(struct cj_algebra *al, const struct cj_layout *l,
+    const struct cj_tuple *coord, uint16_t *out)
+{
+	const struct cj_layout *v = cj_layout_view(al, l, coord);
+	struct cj_int n, x;
+	int64_t i;
+
+	*out = 0;
+	if (v == NULL)
+		return false;
+	n = cj_layout_size(al, v);
+	for (i = 0; cj_is_known(n) && i < n.value; i++) {
+		if (!cj_layout_offset(al, v, cj_tuple_known(al, i), &x))
+			return false;
+		if (!cj_is_known(x) || x.value < 0 || x.value > 15)
+			break;
+		*out |= (uint16_t)(1u << x.value);
+	}
+	if (cj_is_known(n) && i == n.value)
+		return true;
+	cj_refuse(al, CJ_REFUSED_KIND, NULL,
+	    "%s has values that are not in 0..15", cj_layout_text(al, v));
+	return false;
 }

@@ -90,15 +90,11 @@ cj_tiled_copy_make(struct cj_algebra *al, const struct cj_copy_atom *atom,
     const struct cj_layout *threads, const struct cj_layout *values,
     struct cj_tiled_copy *out)
 {
-	const struct cj_layout *mn = cj_layout_product(al, CJ_PRODUCT_RAKED,
-	    threads, cj_tuple_layout(al, values)), *tv;
+	const struct cj_tuple *tiler = NULL;
+	const struct cj_layout *tv = cj_layout_tv(al, threads, values,
+	    &tiler);
 
-	if (mn == NULL)
-		return false;
-	tv = with_shape(al, cj_layout_right_inverse(al, mn), pair(al,
-	    cj_tuple_int(al, cj_layout_size(al, threads)),
-	    cj_tuple_int(al, cj_layout_size(al, values))));
-	return made(al, atom, tv, cj_tuple_product_each(al, mn->shape), out);
+	return made(al, atom, tv, tiler, out);
 }
 
 /* The modes of the tile that the operand has. */

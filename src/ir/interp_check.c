@@ -10,7 +10,7 @@
 
 enum {
 	KEPT_PLACES = 20, LONGEST_TRAIL = 16,
-	MOST_FAULTS = 1 << 20		/* of one thread; then it stops */
+	MOST_FAULTS = 1 << 20		/* then races are no longer watched */
 };
 
 void
@@ -94,7 +94,7 @@ cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 
 	l->total++;
 	if (l->total == MOST_FAULTS)
-		cj_frame_stop(f);
+		f->machine->race = NULL;
 	if (f->machine->host != NULL)
 		cj_frame_stop(f);	/* nothing is launched then */
 	if (p != NULL) {

@@ -100,7 +100,8 @@ view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
 {
 	const struct cj_module *m = f->code->module;
 	const struct cj_access *a = cj_step_access(f, s);
-	struct view v = { .number = a->object, .align = a->align };
+	struct view v = { .number = a->object,
+	    .align = a->align == 0 ? 1 : a->align };
 	unsigned bits;
 
 	v.object = &m->objects.at[a->object];
@@ -140,7 +141,7 @@ is_one_range(const struct cj_frame *f, const struct view *v)
 	uint32_t i;
 
 	if (!f->full || v->mask != NULL || v->bytes == 0
-	    || f->machine->race != NULL || w * v->bytes % v->align != 0)
+	    || w * v->bytes % v->align != 0)
 		return false;
 	for (i = 0; i < f->lanes; i++)
 		wrong |= (uint64_t)v->offset[i]
@@ -258,6 +259,17 @@ check_written(struct cj_frame *f, const struct cj_step *s,
 	    name_of(f, v), (long long)(v->offset[lane] + (hole - from))));
 }
 
+/* Of one range in order. */
+static bool
+is_all_written(const struct cj_frame *f, const struct view *v)
+{
+	const struct cj_memory *m = v->memory;
+
+	return m->written == NULL || !(f->machine->checks & CJ_CHECK_WRITTEN)
+	    || memchr(m->written + (v->offset[0] - m->lo), 0,
+	    (size_t)v->width * f->lanes) == NULL;
+}
+
 static void
 mark_written(const struct cj_memory *m, int64_t at, size_t count)
 {
@@ -347,21 +359,26 @@ fill_lane(struct cj_frame *f, const struct cj_step *s, uint32_t from,
 }
 
 static void
-race_range(struct cj_frame *f, const struct cj_step *s, const struct view *v,
-    uint32_t lane, bool writes)
+watch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
 {
-	uint32_t i;
+	const struct cj_touched_range t = { .object = v->number,
+	    .width = v->width, .first = v->offset[lane],
+	    .is_write = s->op == CJ_OP_STORE,
+	    .is_atomic = s->op == CJ_OP_ATOMIC
+	    || cj_step_access(f, s)->order != CJ_ORDER_WEAK };
 
-	if (f->machine->race == NULL)
-		return;
-	for (i = 0; i < v->width; i++) {
-		int64_t at = v->offset[lane] + i;
+	cj_race_access(f, s, lane, t);
+}
 
-		if (cj_step_access(f, s)->order != CJ_ORDER_WEAK)
-			cj_race_atomic(f, s, lane, v->number, at);
-		else
-			cj_race_access(f, s, lane, v->number, at, writes);
-	}
+static void
+watch_all(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+{
+	uint32_t lane;
+
+	if (cj_race_watches(f->machine->race, v->number))
+		for (lane = 0; lane < f->lanes; lane++)
+			watch(f, s, v, lane);
 }
 
 /* ---- load ---------------------------------------------------------------- */
@@ -392,7 +409,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, false);
 	if (is_one_range(f, &v) && v.kind != CJ_KIND_BOOL
-	    && v.memory->readable && v.memory->written == NULL) {
+	    && v.memory->readable && is_all_written(f, &v)) {
+		watch_all(f, s, &v);
 		load_range(f, s, &v);
 		return;
 	}
@@ -408,7 +426,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		}
 		check_written(f, s, &v, lane);
-		race_range(f, s, &v, lane, false);
+		watch(f, s, &v, lane);
 		fetch(f, s, &v, lane);
 	}
 }
@@ -496,15 +514,16 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, true);
 	if (is_one_range(f, &v) && v.memory->writable) {
+		watch_all(f, s, &v);
 		store_range(f, s, &v);
 		return;
 	}
-	if (f->machine->race != NULL && v.bytes != 0)
+	if (cj_race_watches(f->machine->race, v.number) && v.bytes != 0)
 		check_lanes(f, s, &v);
 	for (lane = 0; lane < f->lanes; lane++) {
 		if (!takes_part(f, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
-		race_range(f, s, &v, lane, true);
+		watch(f, s, &v, lane);
 		deposit(f, s, &v, lane);
 	}
 }
@@ -597,10 +616,7 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 		if (!may_read(f, s, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
 		check_written(f, s, &v, lane);
-		if (f->machine->race != NULL)
-			for (i = 0; i < v.width; i++)
-				cj_race_atomic(f, s, lane, v.number,
-				    v.offset[lane] + i);
+		watch(f, s, &v, lane);
 		for (i = lane; i < s->n; i += f->lanes)
 			update(f, s, &v, i);
 		mark_written(v.memory, v.offset[lane], v.width);

@@ -395,10 +395,16 @@ struct cj_race *cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
     const struct cj_kernel_launch *k, struct cj_diags *ds);
 struct cj_race *cj_race_worker(struct cj_arena *a, const struct cj_race *from);
 void cj_race_clear(struct cj_race *r);
+bool cj_race_watches(const struct cj_race *r, uint32_t object);
+
+/* What a lane touches: elements that exist. */
+struct cj_touched_range {
+	uint32_t object, width;
+	int64_t first;
+	bool is_write, is_atomic;
+};
 void cj_race_access(struct cj_frame *f, const struct cj_step *s,
-    uint32_t lane, uint32_t object, int64_t element, bool writes);
-void cj_race_atomic(struct cj_frame *f, const struct cj_step *s,
-    uint32_t lane, uint32_t object, int64_t element);
+    uint32_t lane, struct cj_touched_range t);
 
 /* ---- random numbers (interp_random.c) ------------------------------------ */
 

@@ -10,14 +10,15 @@
  * block or of the grid is marked as several, so that no later write escapes.
  * Atomics do not race with each other.
  *
- * Shadows of global memory are touched by several threads of ours: each access
+ * Shadows are pages of 1024 elements, made by the thread that first needs one.
+ * Those of global memory are touched by several threads of ours: each access
  * first announces itself and then looks for others, so that of two at least
  * one sees the other. Kernels that order memory by acquire and release are not
  * looked at, since this would blame them.
  */
 #include "interp_priv.h"
 
-#define MAX_SHADOW_BYTES	((uint64_t)4 << 30)
+enum { PAGE = 1024 };			/* elements */
 
 /*
  *	63..32 block + 1	31..27 warp	26..22 lane
@@ -29,19 +30,22 @@ typedef uint64_t who;
 #define SEVERAL_BLOCKS	((who)1 << 20)
 #define EPOCH_BITS	(SEVERAL_BLOCKS - 1)
 
-struct shadow {
-	_Atomic who writer, reader, atomic;
-	_Atomic cj_ref writer_ref, reader_ref, atomic_ref;
+enum kind { WRITER, READER, ATOMIC, KINDS };
+
+struct page {
+	_Atomic who who[PAGE];
+	_Atomic cj_ref ref[PAGE];	/* the instruction */
 };
 
-struct range {
-	struct shadow *at;		/* of element lo; NULL: nobody writes */
+/* The shadow of one memory; NULL pages: nobody yet. */
+struct shadow {
 	int64_t lo, hi;
+	_Atomic(struct page *) *pages[KINDS];
 };
 
 struct cj_race {
 	const struct cj_module *module;
-	struct range *ranges;		/* by object */
+	struct shadow **shadows;	/* by object; NULL: nobody writes */
 };
 
 /* ---- shadows ------------------------------------------------------------- */
@@ -63,6 +67,26 @@ orders_memory(const struct cj_decoded *c)
 	return false;
 }
 
+static size_t
+count_pages(int64_t lo, int64_t hi)
+{
+	return ((size_t)(hi - lo) + PAGE - 1) / PAGE;
+}
+
+static struct shadow *
+make_shadow(struct cj_arena *a, int64_t lo, int64_t hi)
+{
+	struct shadow *s = CJ_NEW(a, struct shadow);
+	int kind;
+
+	s->lo = lo;
+	s->hi = hi;
+	for (kind = 0; kind < KINDS; kind++)
+		s->pages[kind] = CJ_NEWS(a, _Atomic(struct page *),
+		    count_pages(lo, hi));
+	return s;
+}
+
 /* Parameters that show the same memory share a shadow. */
 static struct shadow *
 find_same(const struct cj_race *r, const struct cj_kernel_launch *k,
@@ -71,11 +95,11 @@ find_same(const struct cj_race *r, const struct cj_kernel_launch *k,
 	uint32_t o;
 
 	for (o = 1; o < r->module->objects.len; o++)
-		if (r->ranges[o].at != NULL
+		if (r->shadows[o] != NULL
 		    && k->memory[o].data == k->memory[object].data
 		    && k->memory[o].lo == k->memory[object].lo
 		    && k->memory[o].hi == k->memory[object].hi)
-			return r->ranges[o].at;
+			return r->shadows[o];
 	return NULL;
 }
 
@@ -88,26 +112,15 @@ is_global(const struct cj_object *o)
 
 static void
 give_shadow(struct cj_arena *a, struct cj_race *r,
-    const struct cj_kernel_launch *k, uint32_t object, uint64_t *left)
+    const struct cj_kernel_launch *k, uint32_t object)
 {
 	const struct cj_memory *m = &k->memory[object];
-	struct range *range = &r->ranges[object];
-	uint64_t count;
 
 	if (!is_global(&r->module->objects.at[object]) || m->hi <= m->lo)
 		return;
-	count = (uint64_t)(m->hi - m->lo);
-	range->lo = m->lo;
-	range->hi = m->hi;
-	range->at = find_same(r, k, object);
-	if (range->at != NULL || !m->writable)
-		return;
-	if (count > *left / sizeof(struct shadow)) {
-		*left = 0;
-		return;
-	}
-	*left -= count * sizeof(struct shadow);
-	range->at = CJ_NEWS(a, struct shadow, count);
+	r->shadows[object] = find_same(r, k, object);
+	if (r->shadows[object] == NULL && m->writable)
+		r->shadows[object] = make_shadow(a, m->lo, m->hi);
 }
 
 struct cj_race *
@@ -116,7 +129,6 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 {
 	struct cj_race *r = CJ_NEW(a, struct cj_race);
 	const struct cj_span none = { 0, 0, 0 };
-	uint64_t left = MAX_SHADOW_BYTES;
 	uint32_t o;
 	int turn;
 
@@ -126,15 +138,12 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 		return NULL;
 	}
 	r->module = c->module;
-	r->ranges = CJ_NEWS(a, struct range, c->module->objects.len + 1);
+	r->shadows = CJ_NEWS(a, struct shadow *, c->module->objects.len + 1);
 	/* in the second turn, those that only read find the writers' */
 	for (turn = 0; turn < 2 && k->memory != NULL; turn++)
 		for (o = 1; o < c->module->objects.len; o++)
-			if (r->ranges[o].at == NULL)
-				give_shadow(a, r, k, o, &left);
-	if (left == 0)
-		cj_report(ds, CJ_DIAG_UNCHECKED, none, "the memory that "
-		    "\"%s\" writes is too large to watch", c->module->name);
+			if (r->shadows[o] == NULL)
+				give_shadow(a, r, k, o);
 	return r;
 }
 
@@ -146,18 +155,26 @@ cj_race_worker(struct cj_arena *a, const struct cj_race *from)
 	uint32_t o;
 
 	r->module = m;
-	r->ranges = cj_memdup(a, from->ranges,
-	    (m->objects.len + 1) * sizeof *r->ranges);
-	for (o = 1; o < m->objects.len; o++) {
-		const struct cj_object *object = &m->objects.at[o];
-
-		if (object->kind != CJ_OBJECT_SHARED)
-			continue;
-		r->ranges[o].at = CJ_NEWS(a, struct shadow,
-		    (size_t)object->extent);
-		r->ranges[o].hi = object->extent;
-	}
+	r->shadows = cj_memdup(a, from->shadows,
+	    (m->objects.len + 1) * sizeof(struct shadow *));
+	for (o = 1; o < m->objects.len; o++)
+		if (m->objects.at[o].kind == CJ_OBJECT_SHARED)
+			r->shadows[o] = make_shadow(a, 0,
+			    m->objects.at[o].extent);
 	return r;
+}
+
+static void
+clear_shadow(struct shadow *s)
+{
+	size_t count = count_pages(s->lo, s->hi), i;
+	int kind;
+
+	for (kind = 0; kind < KINDS; kind++)
+		for (i = 0; i < count; i++)
+			if (s->pages[kind][i] != NULL)
+				memset(s->pages[kind][i], 0,
+				    sizeof(struct page));
 }
 
 void
@@ -167,8 +184,27 @@ cj_race_clear(struct cj_race *r)
 
 	for (o = 1; o < r->module->objects.len; o++)
 		if (r->module->objects.at[o].kind == CJ_OBJECT_SHARED)
-			memset(r->ranges[o].at, 0, (size_t)r->ranges[o].hi
-			    * sizeof(struct shadow));
+			clear_shadow(r->shadows[o]);
+}
+
+bool
+cj_race_watches(const struct cj_race *r, uint32_t object)
+{
+	return r != NULL && r->shadows[object] != NULL;
+}
+
+/* The page of a number, which the thread's own arena gives if need be; of two
+ * threads that need it at once the first one's serves both. */
+static struct page *
+page_for(struct cj_frame *f, struct shadow *s, enum kind kind, size_t number)
+{
+	_Atomic(struct page *) *at = &s->pages[kind][number];
+	struct page *have = *at, *made;
+
+	if (have != NULL)
+		return have;
+	made = cj_alloc(f->machine->arena, sizeof *made);
+	return atomic_compare_exchange_strong(at, &have, made) ? made : have;
 }
 
 /* ---- order --------------------------------------------------------------- */
@@ -201,11 +237,11 @@ is_unordered(who other, who me)
 	return other & SEVERAL_WARPS || other >> 27 != me >> 27;
 }
 
-/* Make `me` one of the readers (or users by atomics) in `word`. */
+/* Make `me` one of the readers (or users by atomics) of element `i`. */
 static void
-join(_Atomic who *word, _Atomic cj_ref *ref, who me, cj_ref my_ref)
+join(struct page *p, size_t i, who me, cj_ref ref)
 {
-	who old = *word, next;
+	who old = p->who[i], next;
 
 	do {
 		if (old & SEVERAL_BLOCKS)
@@ -217,8 +253,8 @@ join(_Atomic who *word, _Atomic cj_ref *ref, who me, cj_ref my_ref)
 		    && (old & EPOCH_BITS) == (me & EPOCH_BITS)
 		    && (old & SEVERAL_WARPS || old >> 27 != me >> 27))
 			next = me | SEVERAL_WARPS;
-	} while (!atomic_compare_exchange_weak(word, &old, next));
-	*ref = my_ref;
+	} while (!atomic_compare_exchange_weak(&p->who[i], &old, next));
+	p->ref[i] = ref;
 }
 
 /* ---- reports ------------------------------------------------------------- */
@@ -242,80 +278,97 @@ who_text(struct cj_frame *f, who other)
 	    (long long)b->thread[2][t]);
 }
 
-static struct shadow *
-shadow_of(struct cj_frame *f, uint32_t object, int64_t element)
-{
-	const struct range *r = &f->machine->race->ranges[object];
-
-	if (r->at == NULL || element < r->lo || element >= r->hi)
-		return NULL;
-	return &r->at[element - r->lo];
-}
-
 /* An access under examination. */
 struct act {
 	struct cj_frame *f;
 	const struct cj_step *s;
 	uint32_t lane, object;
 	int64_t element;
-	const char *what;		/* "read", "written", "changed" */
+	enum kind kind;
+	who me;
 };
 
-/* Report if nothing orders `other` before `me`. */
-static void
-look(const struct act *a, who me, who other, cj_ref ref, const char *theirs)
-{
-	const struct cj_object *o;
-	struct cj_fault *fault;
+static const char *const verbs[KINDS] = { "written", "read", "changed" };
 
-	if (!is_unordered(other, me))
-		return;
-	o = &a->f->code->module->objects.at[a->object];
-	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_RACE,
-	    "\"%s\" is %s at element %lld" CJ_WHO " and %s by %s, and nothing "
-	    "orders them", o->name == NULL ? "memory" : o->name, a->what,
-	    (long long)a->element, theirs, who_text(a->f, other));
+static void
+report(const struct act *a, who other, cj_ref ref, enum kind kind)
+{
+	const struct cj_object *o =
+	    &a->f->code->module->objects.at[a->object];
+	struct cj_fault *fault = cj_fault_at(a->f, a->s, a->lane,
+	    CJ_DIAG_RACE, "\"%s\" is %s at element %lld" CJ_WHO
+	    " and %s by %s, and nothing orders them",
+	    o->name == NULL ? "memory" : o->name, verbs[a->kind],
+	    (long long)a->element, verbs[kind], who_text(a->f, other));
+
 	if (fault == NULL)
 		return;
 	fault->other = ref;
 	fault->note = "the other side is here";
 }
 
-void
-cj_race_access(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
-    uint32_t object, int64_t element, bool writes)
+/* Has somebody done `kind` to the element, with nothing between? */
+static void
+look(const struct act *a, const struct shadow *s, enum kind kind)
 {
-	const struct act a = { f, s, lane, object, element,
-	    writes ? "written" : "read" };
-	struct shadow *w = shadow_of(f, object, element);
-	who me = myself(f, lane);
+	size_t at = (size_t)(a->element - s->lo);
+	struct page *p = s->pages[kind][at / PAGE];
+	who other;
 
-	if (w == NULL)
+	if (p == NULL)
 		return;
-	if (writes) {
-		who before = atomic_exchange(&w->writer, me);
+	other = p->who[at % PAGE];
+	if (is_unordered(other, a->me))
+		report(a, other, p->ref[at % PAGE], kind);
+}
 
-		look(&a, me, before, w->writer_ref, "written");
-		w->writer_ref = s->ref;
-		look(&a, me, w->reader, w->reader_ref, "read");
-	} else {
-		join(&w->reader, &w->reader_ref, me, s->ref);
-		look(&a, me, w->writer, w->writer_ref, "written");
+static void
+announce(const struct act *a, struct shadow *s)
+{
+	size_t at = (size_t)(a->element - s->lo);
+	struct page *p = page_for(a->f, s, a->kind, at / PAGE);
+	who before;
+
+	if (a->kind != WRITER) {
+		join(p, at % PAGE, a->me, a->s->ref);
+		return;
 	}
-	look(&a, me, w->atomic, w->atomic_ref, "changed");
+	before = atomic_exchange(&p->who[at % PAGE], a->me);
+	if (is_unordered(before, a->me))
+		report(a, before, p->ref[at % PAGE], WRITER);
+	p->ref[at % PAGE] = a->s->ref;
+}
+
+static void
+touch(struct act *a, uint32_t width)
+{
+	struct shadow *s = a->f->machine->race->shadows[a->object];
+	uint32_t i;
+
+	assert(a->element >= s->lo && a->element + width <= s->hi);
+	for (i = 0; i < width; i++, a->element++) {
+		announce(a, s);
+		if (a->kind != WRITER)
+			look(a, s, WRITER);
+		if (a->kind != READER)
+			look(a, s, READER);
+		if (a->kind != ATOMIC)
+			look(a, s, ATOMIC);
+	}
 }
 
 void
-cj_race_atomic(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
-    uint32_t object, int64_t element)
+cj_race_access(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    struct cj_touched_range t)
 {
-	const struct act a = { f, s, lane, object, element, "changed" };
-	struct shadow *w = shadow_of(f, object, element);
-	who me = myself(f, lane);
+	struct act a = { f, s, lane, t.object, t.first, WRITER, 0 };
 
-	if (w == NULL)
+	if (!cj_race_watches(f->machine->race, t.object))
 		return;
-	join(&w->atomic, &w->atomic_ref, me, s->ref);
-	look(&a, me, w->writer, w->writer_ref, "written");
-	look(&a, me, w->reader, w->reader_ref, "read");
+	a.me = myself(f, lane);
+	if (t.is_atomic)
+		a.kind = ATOMIC;
+	else if (!t.is_write)
+		a.kind = READER;
+	touch(&a, t.width);
 }

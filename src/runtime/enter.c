@@ -198,6 +198,21 @@ has_something_to_say(const struct cj_work *f)
 	return f->diags.first != NULL || f->value != NULL;
 }
 
+/* Elaboration adds to the sources of a module, which messages read. */
+static bool
+fill_report(struct cj_work *f, struct cutejit_report *r)
+{
+	struct cutejit_module *m = (struct cutejit_module *)f->module;
+	bool done;
+
+	if (m != NULL)
+		pthread_mutex_lock(&m->lock);
+	done = cj_report_fill(r, &f->diags, f->value);
+	if (m != NULL)
+		pthread_mutex_unlock(&m->lock);
+	return done;
+}
+
 /* Hand messages and text over to the thread. */
 static cutejit_status
 publish(struct cj_work *f, cutejit_status status)
@@ -211,8 +226,7 @@ publish(struct cj_work *f, cutejit_status status)
 		return has_something_to_say(f) && status == CUTEJIT_OK
 		    ? CUTEJIT_LIMIT : status;
 	}
-	if (!cj_report_fill(&r->report, &f->diags, f->value)
-	    && status == CUTEJIT_OK)
+	if (!fill_report(f, &r->report) && status == CUTEJIT_OK)
 		status = CUTEJIT_LIMIT;
 	if (f->value_at != NULL)
 		*f->value_at = r->report.value;

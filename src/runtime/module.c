@@ -23,7 +23,7 @@ release(struct cutejit_module *m)
 	struct cutejit_context *c = m->context;
 	bool holds = !m->is_blank;
 
-	cj_table_fini(&m->programs);
+	cj_table_fini(c, &m->programs);
 	cj_report_fini(&m->report);
 	if (m->names.arena != NULL)
 		cj_names_fini(&m->names);

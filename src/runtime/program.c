@@ -123,20 +123,14 @@ cj_table_get(struct cutejit_context *c, struct cj_program_table *t,
 }
 
 void
-cj_table_fini(struct cj_program_table *t)
+cj_table_fini(struct cutejit_context *c, struct cj_program_table *t)
 {
-	struct cutejit_context *c = NULL;
 	uint32_t i;
 
 	for (i = 0; i < t->cap; i++)
-		if (t->slots[i] != NULL) {
-			c = t->slots[i]->context;
+		if (t->slots[i] != NULL)
 			cj_program_drop(t->slots[i]);
-		}
-	if (c != NULL)
-		cj_give_back(c, t->slots);
-	else
-		assert(t->count == 0 && "programs know their context");
+	cj_give_back(c, t->slots);
 	pthread_mutex_destroy(&t->lock);
 	memset(t, 0, sizeof *t);
 }

@@ -367,7 +367,7 @@ cutejit_status cj_choice_fail(struct cj_work *f, struct cj_choice *c);
  * memory. */
 struct cj_program *cj_table_get(struct cutejit_context *c,
     struct cj_program_table *t, const struct cj_digest *d);
-void cj_table_fini(struct cj_program_table *t);
+void cj_table_fini(struct cutejit_context *c, struct cj_program_table *t);
 
 /* ---- targets and small things --------------------------------------------- */
 

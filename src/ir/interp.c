@@ -79,17 +79,39 @@ leaf_bits(const struct cj_machine *m, const struct cj_function *fn,
 	return at;
 }
 
+void
+cj_reg_fill(void *at, size_t count, enum cj_kind k, uint64_t bits)
+{
+	size_t i;
+
+	switch (cj_reg_bytes(k)) {
+	case 1:
+		memset(at, (int)(bits & 0xff), count);
+		return;
+	case 2:
+		for (i = 0; i < count; i++)
+			((uint16_t *)at)[i] = (uint16_t)bits;
+		return;
+	case 4:
+		for (i = 0; i < count; i++)
+			((uint32_t *)at)[i] = (uint32_t)bits;
+		return;
+	}
+	for (i = 0; i < count; i++)
+		((uint64_t *)at)[i] = bits;
+}
+
+/* The registers of a value, the same in all lanes. */
 static void
 spread(const struct cj_frame *f, uint32_t offset, cj_type t,
     const uint64_t *bits)
 {
 	enum cj_kind k = cj_type_kind(t);
-	uint32_t r, lane;
+	size_t row = (size_t)cj_reg_bytes(k) * f->lanes;
+	uint32_t r;
 
 	for (r = 0; r < cj_type_count(t); r++)
-		for (lane = 0; lane < f->lanes; lane++)
-			cj_reg_set(f->regs + offset, r * f->lanes + lane, k,
-			    bits[r]);
+		cj_reg_fill(f->regs + offset + r * row, f->lanes, k, bits[r]);
 }
 
 static void

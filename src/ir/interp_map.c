@@ -46,15 +46,12 @@ copy_capture(struct cj_frame *f, const struct cj_frame *outer,
     const struct cj_capture *c)
 {
 	enum cj_kind k = cj_type_kind(c->type);
-	uint32_t r, lane;
+	size_t row = (size_t)cj_reg_bytes(k) * f->lanes;
+	uint32_t r;
 
-	for (r = 0; r < cj_type_count(c->type); r++) {
-		uint64_t bits = cj_reg_get(outer->regs + c->outer, r, k);
-
-		for (lane = 0; lane < f->lanes; lane++)
-			cj_reg_set(f->regs + c->inner, r * f->lanes + lane, k,
-			    bits);
-	}
+	for (r = 0; r < cj_type_count(c->type); r++)
+		cj_reg_fill(f->regs + c->inner + r * row, f->lanes, k,
+		    cj_reg_get(outer->regs + c->outer, r, k));
 }
 
 static void

@@ -150,6 +150,24 @@ is_one_range(const struct cj_frame *f, const struct view *v)
 	    && m->hi - first >= w * f->lanes && is_aligned(v, first);
 }
 
+/* All lanes run and stay inside, in any order, with nothing else to look at. */
+static bool
+is_plain(const struct cj_frame *f, const struct view *v)
+{
+	const struct cj_memory *m = v->memory;
+	int64_t last = m->hi - v->width;
+	bool inside = true;
+	uint32_t i;
+
+	if (!f->full || v->mask != NULL || v->bytes == 0
+	    || v->align > v->bytes || m->written != NULL
+	    || cj_race_watches(f->machine->race, v->number))
+		return false;
+	for (i = 0; i < f->lanes; i++)
+		inside &= (v->offset[i] >= m->lo) & (v->offset[i] <= last);
+	return inside;
+}
+
 /* ---- checks of one lane -------------------------------------------------- */
 
 static void
@@ -399,6 +417,39 @@ load_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 		    from + (size_t)lane * v->width * v->bytes, 1);
 }
 
+#define GATHER(type)							\
+	for (i = 0; i < f->lanes; i++)					\
+		((type *)to)[i] = ((const type *)from)[v->offset[i]]
+
+static void
+gather(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+{
+	const void *from = v->memory->data;
+	void *to = f->regs + s->dst;
+	uint32_t i;
+
+	if (v->width != 1) {
+		for (i = 0; i < f->lanes; i++)
+			fetch(f, s, v, i);
+		return;
+	}
+	switch (v->bytes) {
+	case 1:
+		GATHER(uint8_t);
+		return;
+	case 2:
+		GATHER(uint16_t);
+		return;
+	case 4:
+		GATHER(uint32_t);
+		return;
+	case 8:
+		GATHER(uint64_t);
+		return;
+	}
+	assert(0 && "an element has 1, 2, 4 or 8 bytes");
+}
+
 /* a: offset, b: mask, c: fill. */
 static void
 step_load(struct cj_frame *f, const struct cj_step *s)
@@ -412,6 +463,10 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	    && v.memory->readable && is_all_written(f, &v)) {
 		watch_all(f, s, &v);
 		load_range(f, s, &v);
+		return;
+	}
+	if (v.kind != CJ_KIND_BOOL && v.memory->readable && is_plain(f, &v)) {
+		gather(f, s, &v);
 		return;
 	}
 	for (lane = 0; lane < f->lanes; lane++) {
@@ -516,6 +571,11 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	if (is_one_range(f, &v) && v.memory->writable) {
 		watch_all(f, s, &v);
 		store_range(f, s, &v);
+		return;
+	}
+	if (v.memory->writable && is_plain(f, &v)) {
+		for (lane = 0; lane < f->lanes; lane++)
+			deposit(f, s, &v, lane);
 		return;
 	}
 	if (cj_race_watches(f->machine->race, v.number) && v.bytes != 0)

@@ -148,11 +148,12 @@ static void
 step_const(struct cj_frame *f, const struct cj_step *s)
 {
 	const struct cj_constant *c = cj_constant_of(f->code->module, s->ref);
-	uint32_t i;
+	size_t row = (size_t)cj_reg_bytes(s->kind) * f->lanes;
+	uint32_t r;
 
-	for (i = 0; i < s->n; i++)
-		cj_reg_set(f->regs + s->dst, i, s->kind,
-		    c->bits[i / f->lanes]);
+	for (r = 0; r < s->n / f->lanes; r++)
+		cj_reg_fill(f->regs + s->dst + r * row, f->lanes, s->kind,
+		    c->bits[r]);
 }
 
 void

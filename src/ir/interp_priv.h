@@ -187,6 +187,7 @@ cj_value_bytes(cj_type t, uint32_t lanes)
 /* The bits of a number as num.h has them, from and to a frame or memory. */
 uint64_t cj_reg_get(const void *at, size_t i, enum cj_kind k);
 void cj_reg_set(void *at, size_t i, enum cj_kind k, uint64_t bits);
+void cj_reg_fill(void *at, size_t count, enum cj_kind k, uint64_t bits);
 
 /* Elements in memory; kinds under 8 bits are packed from bit 0 up. */
 size_t cj_memory_bytes(enum cj_kind k, int64_t elements);

@@ -40,6 +40,7 @@ struct page {
 /* The shadow of one memory; NULL pages: nobody yet. */
 struct shadow {
 	int64_t lo, hi;
+	bool is_own;			/* of one thread of ours */
 	_Atomic(struct page *) *pages[KINDS];
 };
 
@@ -158,9 +159,11 @@ cj_race_worker(struct cj_arena *a, const struct cj_race *from)
 	r->shadows = cj_memdup(a, from->shadows,
 	    (m->objects.len + 1) * sizeof(struct shadow *));
 	for (o = 1; o < m->objects.len; o++)
-		if (m->objects.at[o].kind == CJ_OBJECT_SHARED)
+		if (m->objects.at[o].kind == CJ_OBJECT_SHARED) {
 			r->shadows[o] = make_shadow(a, 0,
 			    m->objects.at[o].extent);
+			r->shadows[o]->is_own = true;
+		}
 	return r;
 }
 
@@ -237,6 +240,26 @@ is_unordered(who other, who me)
 	return other & SEVERAL_WARPS || other >> 27 != me >> 27;
 }
 
+/* The instruction matters to the report alone, and may be a little late. */
+static void
+set_ref(struct page *p, size_t i, cj_ref ref)
+{
+	atomic_store_explicit(&p->ref[i], ref, memory_order_relaxed);
+}
+
+/* Shared memory is one thread's own. */
+static who
+exchange(const struct shadow *s, _Atomic who *at, who me)
+{
+	who before;
+
+	if (!s->is_own)
+		return atomic_exchange(at, me);
+	before = atomic_load_explicit(at, memory_order_relaxed);
+	atomic_store_explicit(at, me, memory_order_relaxed);
+	return before;
+}
+
 /* Make `me` one of the readers (or users by atomics) of element `i`. */
 static void
 join(struct page *p, size_t i, who me, cj_ref ref)
@@ -244,7 +267,8 @@ join(struct page *p, size_t i, who me, cj_ref ref)
 	who old = p->who[i], next;
 
 	do {
-		if (old & SEVERAL_BLOCKS)
+		if (old & SEVERAL_BLOCKS
+		    || (old >> 27 == me >> 27 && ((old ^ me) & EPOCH_BITS) == 0))
 			return;
 		next = me;
 		if (old != 0 && !same_block(old, me))
@@ -254,7 +278,7 @@ join(struct page *p, size_t i, who me, cj_ref ref)
 		    && (old & SEVERAL_WARPS || old >> 27 != me >> 27))
 			next = me | SEVERAL_WARPS;
 	} while (!atomic_compare_exchange_weak(&p->who[i], &old, next));
-	p->ref[i] = ref;
+	set_ref(p, i, ref);
 }
 
 /* ---- reports ------------------------------------------------------------- */
@@ -333,10 +357,10 @@ announce(const struct act *a, struct shadow *s)
 		join(p, at % PAGE, a->me, a->s->ref);
 		return;
 	}
-	before = atomic_exchange(&p->who[at % PAGE], a->me);
+	before = exchange(s, &p->who[at % PAGE], a->me);
 	if (is_unordered(before, a->me))
 		report(a, before, p->ref[at % PAGE], WRITER);
-	p->ref[at % PAGE] = a->s->ref;
+	set_ref(p, at % PAGE, a->s->ref);
 }
 
 static void

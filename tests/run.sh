@@ -182,7 +182,7 @@ run_gpu() {
 run_job() {
 	cd "$SRCDIR" || exit 1
 	case $1 in
-	unit)		limited "$2" ;;
+	unit)		seconds=$((5 * seconds)); limited "$2" ;;
 	api)		run_program "$2" ;;
 	golden)		run_golden "$SRCDIR/$2" ;;
 	cute)		limited "$CUTEC" test --device=cpu "$2" ;;

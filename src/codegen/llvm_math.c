@@ -1,7 +1,8 @@
 /*
  * The hardware's approximations.
  *
- * f32 has all of them; f16 and bf16 have ex2 and tanh, and go through f32 for
+ * In f32 denormals count as 0, in and out: without .ftz the hardware scales
+ * around every instruction. f32 has all of them; f16 and bf16 have ex2 and tanh, and go through f32 for
  * the others. f64 has none worth the name: roots and quotients are computed
  * exactly there, the rest with f32's precision.
  */
@@ -13,17 +14,17 @@ static const struct {
 	const char *f32;	/* of one operand; div.full: of two */
 	const char *f16, *bf16;	/* NULL: none */
 } approximations[] = {
-	[CJ_OP_APPROX_EX2] = { "ex2.approx.f32", "ex2.approx.f16",
+	[CJ_OP_APPROX_EX2] = { "ex2.approx.ftz.f32", "ex2.approx.f16",
 	    "ex2.approx.ftz.bf16" },
-	[CJ_OP_APPROX_LG2] = { "lg2.approx.f32", NULL, NULL },
-	[CJ_OP_APPROX_SIN] = { "sin.approx.f32", NULL, NULL },
-	[CJ_OP_APPROX_COS] = { "cos.approx.f32", NULL, NULL },
+	[CJ_OP_APPROX_LG2] = { "lg2.approx.ftz.f32", NULL, NULL },
+	[CJ_OP_APPROX_SIN] = { "sin.approx.ftz.f32", NULL, NULL },
+	[CJ_OP_APPROX_COS] = { "cos.approx.ftz.f32", NULL, NULL },
 	[CJ_OP_APPROX_TANH] = { "tanh.approx.f32", "tanh.approx.f16",
 	    "tanh.approx.bf16" },
-	[CJ_OP_APPROX_RCP] = { "rcp.approx.f32", NULL, NULL },
-	[CJ_OP_APPROX_RSQRT] = { "rsqrt.approx.f32", NULL, NULL },
-	[CJ_OP_APPROX_SQRT] = { "sqrt.approx.f32", NULL, NULL },
-	[CJ_OP_APPROX_DIV] = { "div.full.f32", NULL, NULL },
+	[CJ_OP_APPROX_RCP] = { "rcp.approx.ftz.f32", NULL, NULL },
+	[CJ_OP_APPROX_RSQRT] = { "rsqrt.approx.ftz.f32", NULL, NULL },
+	[CJ_OP_APPROX_SQRT] = { "sqrt.approx.ftz.f32", NULL, NULL },
+	[CJ_OP_APPROX_DIV] = { "div.full.ftz.f32", NULL, NULL },
 };
 
 static cj_llvm

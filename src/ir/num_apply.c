@@ -11,6 +11,7 @@
 
 #include "ir.h"
 
+#include <float.h>
 #include <math.h>
 
 __extension__ typedef __int128 wide;
@@ -222,6 +223,13 @@ fma_to_odd(double a, double b, double c)
 	    bits - 1);
 }
 
+/* Denormals of f32 are 0 to the approximations (.ftz), in and out. */
+static float
+flushed(float x)
+{
+	return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
+}
+
 /* The approximations, which the GPU computes less exactly still. */
 static double
 apply_approx(enum cj_op op, double a, double b)
@@ -272,6 +280,11 @@ apply_single(enum cj_op op, float a, float b, float c)
 	case CJ_OP_DIV: return a / b;
 	case CJ_OP_FMA: return fmaf(a, b, c);
 	case CJ_OP_SQRT: return sqrtf(a);
+	case CJ_OP_APPROX_EX2: case CJ_OP_APPROX_LG2: case CJ_OP_APPROX_SIN:
+	case CJ_OP_APPROX_COS: case CJ_OP_APPROX_RCP: case CJ_OP_APPROX_RSQRT:
+	case CJ_OP_APPROX_SQRT: case CJ_OP_APPROX_DIV:
+		return flushed((float)apply_approx(op, (double)flushed(a),
+		    (double)flushed(b)));
 	default: return (float)apply_double(op, (double)a, (double)b,
 	    (double)c);
 	}

@@ -411,6 +411,11 @@ START_TEST(approximations)
 	    float_bits(200), 0, 0), float_bits(INFINITY));
 	SAME(cj_num_apply(CJ_OP_APPROX_LG2, CJ_KIND_F32,
 	    float_bits(-1), 0, 0), 0x7fffffff);
+	/* denormals count as 0, in and out */
+	SAME(cj_num_apply(CJ_OP_APPROX_EX2, CJ_KIND_F32,
+	    float_bits(-140), 0, 0), float_bits(0));
+	SAME(cj_num_apply(CJ_OP_APPROX_RCP, CJ_KIND_F32,
+	    float_bits(-0x1p-140f), 0, 0), float_bits(-INFINITY));
 }
 END_TEST
 

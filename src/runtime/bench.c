@@ -32,7 +32,7 @@ struct benching {
 	struct timed *first, **last;
 };
 
-/* ---- copies of the arrays ------------------------------------------------- */
+/* ---- copies of the arrays ------------------------------------------------ */
 
 /* One set of arrays beside the mirrors. */
 struct copy {
@@ -209,7 +209,7 @@ make_copies(struct timing *m)
 	return status;
 }
 
-/* ---- timing --------------------------------------------------------------- */
+/* ---- timing -------------------------------------------------------------- */
 
 /* Milliseconds of one launch, from a batch of `n`; below 0: an error. */
 static int
@@ -325,7 +325,7 @@ time_on_cpu(struct cj_testing *t, struct cj_selected *s,
 	return true;
 }
 
-/* ---- results -------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 static void
 set_rates(cutejit_bench_result *r, double bytes, double flops)

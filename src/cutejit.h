@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-/* ---- version -------------------------------------------------------------- */
+/* ---- version ------------------------------------------------------------- */
 
 #define CUTEJIT_VERSION_MAJOR	0
 #define CUTEJIT_VERSION_MINOR	1
@@ -62,7 +62,7 @@ const char *cutejit_build(void);
 /* Code generator in use, "LLVM 22.1.8". Lives forever. */
 const char *cutejit_generator(void);
 
-/* ---- statuses ------------------------------------------------------------- */
+/* ---- statuses ------------------------------------------------------------ */
 
 /* The command `cutec` exits with these numbers. */
 typedef enum cutejit_status {
@@ -77,7 +77,7 @@ typedef enum cutejit_status {
 /* A few words for a status. Never NULL; lives forever. */
 const char *cutejit_status_text(cutejit_status status);
 
-/* ---- reports -------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------- */
 
 typedef enum cutejit_severity {
 	CUTEJIT_SEVERITY_NOTE,
@@ -102,7 +102,7 @@ typedef struct cutejit_note {
 
 typedef struct cutejit_diagnostic {
 	cutejit_severity severity;
-	const char *code;		/* "unaligned-copy"; "" if it has none */
+	const char *code;		/* "unaligned-copy"; "": none */
 	const char *text;
 	cutejit_place place;
 	const cutejit_note *notes;
@@ -128,7 +128,7 @@ const cutejit_diagnostic *cutejit_report_at(const cutejit_report *report,
  */
 const char *cutejit_report_text(const cutejit_report *report, int colour);
 
-/* ---- contexts ------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 typedef struct cutejit_context cutejit_context;
 
@@ -156,7 +156,7 @@ typedef struct cutejit_options {
 	const char *cache_folder;	/* NULL: by the environment */
 	uint64_t cache_bytes;		/* 0: 2 GiB */
 	cutejit_cache_mode cache;
-	unsigned workers;		/* threads of the executor; 0: all cores */
+	unsigned workers;		/* of the executor; 0: all cores */
 	unsigned deadline_ms;		/* of each call; 0: none */
 	size_t memory_limit;		/* of each call in bytes; 0: none */
 	const char *const *include_folders;	/* for imports, in order */
@@ -196,7 +196,7 @@ void cutejit_context_destroy(cutejit_context *context);
  */
 const cutejit_report *cutejit_context_report(const cutejit_context *context);
 
-/* ---- targets, devices, codes ---------------------------------------------- */
+/* ---- targets, devices, codes --------------------------------------------- */
 
 typedef struct cutejit_target {
 	const char *name;		/* "sm_90a" */
@@ -238,7 +238,7 @@ const char *cutejit_explain(const char *code);
 /* All codes, by index; NULL behind the last. */
 const char *cutejit_code_at(size_t i);
 
-/* ---- modules -------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------- */
 
 typedef struct cutejit_module cutejit_module;
 
@@ -279,7 +279,7 @@ typedef enum cutejit_parameter_kind {
 typedef struct cutejit_parameter {
 	const char *name;
 	cutejit_parameter_kind kind;
-	const char *type;		/* as written: "tensor(T, (M, N):(_, 1))" */
+	const char *type;		/* as written: "tensor(T, N:1)" */
 	const char *scalar;		/* "f32"; "" if a const says it */
 	int is_array;			/* x: tensor(...)[n] */
 	int has_default;
@@ -327,7 +327,7 @@ cutejit_status cutejit_layout_check(cutejit_context *context,
     const char *name, const char *text, size_t length,
     const char **differences, uint64_t *passed, uint64_t *failed);
 
-/* ---- arguments ------------------------------------------------------------ */
+/* ---- arguments ----------------------------------------------------------- */
 
 enum {				/* device types of DLPack that are understood */
 	CUTEJIT_DL_CPU = 1, CUTEJIT_DL_CUDA = 2, CUTEJIT_DL_CUDA_HOST = 3,
@@ -359,7 +359,7 @@ typedef enum cutejit_argument_kind {
 	CUTEJIT_ARG_TENSORS,		/* tensors, count: x: tensor(...)[n] */
 	CUTEJIT_ARG_INT,		/* integer */
 	CUTEJIT_ARG_FLOAT,		/* number */
-	CUTEJIT_ARG_TEXT		/* text: a scalar in the language, "2.5" */
+	CUTEJIT_ARG_TEXT		/* text: a number, "2.5" */
 } cutejit_argument_kind;
 
 /* A run-time argument, by name or (name NULL) by position among the run-time
@@ -457,7 +457,7 @@ typedef struct cutejit_constant {
 	const char *text;
 } cutejit_constant;
 
-/* ---- compiling ------------------------------------------------------------ */
+/* ---- compiling ----------------------------------------------------------- */
 
 typedef struct cutejit_kernel cutejit_kernel;
 
@@ -482,7 +482,7 @@ typedef struct cutejit_compile_options {
 	int checked;			/* asserts and bounds trap on the GPU */
 	int lineinfo;
 	int ptx;			/* version times ten; 0: the lowest */
-	unsigned member;		/* 1: member 0 ...; 0: the first that fits */
+	unsigned member;		/* 1: member 0 ...; 0: what fits */
 	const cutejit_constant *constants;
 	size_t constant_count;
 	const cutejit_argument *arguments;	/* choose the member and bind */
@@ -518,8 +518,8 @@ typedef struct cutejit_kernel_info {
 	unsigned member;
 	const char *binding;		/* "T=f16, threads=256" */
 	const char *target;
-	const char *key;		/* of the cache, 64 digits; "" if none */
-	const char *assembler;		/* "ptxas 13.0.88"; "" without a cubin */
+	const char *key;		/* of the cache, 64 digits; or "" */
+	const char *assembler;		/* "ptxas 13.0.88"; "": no cubin */
 	cutejit_origin origin;
 	size_t entry_count;
 } cutejit_kernel_info;
@@ -532,7 +532,7 @@ typedef struct cutejit_entry {
 	const char *name;		/* in PTX and cubin */
 	int registers;			/* of a thread */
 	int spill_bytes, stack_bytes;	/* of a thread */
-	int shared_bytes;		/* of a block, known before the launch */
+	int shared_bytes;		/* of a block */
 	int constant_bytes;
 } cutejit_entry;
 
@@ -541,7 +541,7 @@ const cutejit_entry *cutejit_kernel_entry(const cutejit_kernel *kernel,
     size_t i);
 
 typedef struct cutejit_phase {
-	const char *name;	/* "elaborate", "passes", "generate", "assemble" */
+	const char *name;	/* "elaborate", "generate", ... */
 	double ms;
 } cutejit_phase;
 
@@ -562,7 +562,7 @@ cutejit_status cutejit_kernel_artifact(cutejit_kernel *kernel,
 /* Names of passes in order, for "ir:PASS"; NULL behind the last. */
 const char *cutejit_pass_at(size_t i);
 
-/* ---- launching ------------------------------------------------------------ */
+/* ---- launching ----------------------------------------------------------- */
 
 typedef struct cutejit_launch cutejit_launch;
 
@@ -608,7 +608,7 @@ cutejit_status cutejit_call(cutejit_module *module, const char *kernel,
     const cutejit_argument *arguments, size_t count,
     const cutejit_compile_options *options, void *stream);
 
-/* ---- running on host arrays: for tools ------------------------------------ */
+/* ---- running on host arrays: for tools ----------------------------------- */
 
 /* What the executor looks for, to be or-ed. */
 enum {
@@ -667,7 +667,7 @@ typedef struct cutejit_test_result {
 	const char *name;		/* "relu [T=f16]" */
 	cutejit_device device;		/* CPU or GPU */
 	cutejit_outcome outcome;
-	const char *text;		/* why it failed or was skipped; or "" */
+	const char *text;		/* why it failed, was skipped */
 	const cutejit_report *report;	/* of this test; never NULL */
 	cutejit_status status;		/* OK unless FAILED or SKIPPED */
 	double ms;
@@ -686,12 +686,12 @@ cutejit_status cutejit_test_run(cutejit_module *module, size_t index,
 
 /* One `time` of a bench. */
 typedef struct cutejit_bench_result {
-	const char *name;		/* of the bench: "relu [T=f16, n=4096]" */
+	const char *name;		/* of the bench: "relu [n=4096]" */
 	const char *kernel;
 	unsigned member;
 	cutejit_device device;		/* CPU or GPU */
 	cutejit_outcome outcome;
-	const char *text;		/* why it failed or was skipped; or "" */
+	const char *text;		/* why it failed, was skipped */
 	const cutejit_report *report;
 	cutejit_status status;
 	double ms_median, ms_min, ms_max;
@@ -709,7 +709,7 @@ typedef int cutejit_bench_fn(void *user, const cutejit_bench_result *result);
 cutejit_status cutejit_bench_run(cutejit_module *module, size_t index,
     const cutejit_run_options *options, cutejit_bench_fn *each, void *user);
 
-/* ---- arrays: for tools ---------------------------------------------------- */
+/* ---- arrays: for tools --------------------------------------------------- */
 
 typedef struct cutejit_array cutejit_array;
 
@@ -739,7 +739,7 @@ int cutejit_type_set(cutejit_tensor *tensor, const char *type);
 size_t cutejit_element_text(const cutejit_tensor *tensor,
     const int64_t *index, char *text, size_t bytes);
 
-/* ---- the cache ------------------------------------------------------------ */
+/* ---- the cache ----------------------------------------------------------- */
 
 /* Folder on disk; NULL if there is none (see cutejit_cache_why()). */
 const char *cutejit_cache_folder(const cutejit_context *context);
@@ -792,17 +792,17 @@ cutejit_status cutejit_cache_prune(cutejit_context *context,
     uint64_t max_bytes, uint64_t older_than, uint64_t *entries,
     uint64_t *bytes);
 
-/* ---- what is there -------------------------------------------------------- */
+/* ---- what is there ------------------------------------------------------- */
 
 typedef enum cutejit_finding_state {
 	CUTEJIT_FOUND, CUTEJIT_ABSENT, CUTEJIT_NOTE
 } cutejit_finding_state;
 
 typedef struct cutejit_finding {
-	const char *topic;		/* "driver", "ptxas", "cache", "gpu 0" */
+	const char *topic;		/* "driver", "ptxas", "gpu 0" */
 	cutejit_finding_state state;
 	const char *text;		/* "libcuda.so.1, CUDA 13.0" */
-	const char *use;		/* what it is for, or what fails without */
+	const char *use;		/* what it is for */
 } cutejit_finding;
 typedef void cutejit_finding_fn(void *user, const cutejit_finding *finding);
 

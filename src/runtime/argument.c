@@ -8,7 +8,7 @@
  */
 #include "testing.h"
 
-/* ---- element types -------------------------------------------------------- */
+/* ---- element types ------------------------------------------------------- */
 
 /* Codes of DLPack 1.x. */
 enum { DL_INT, DL_UINT, DL_FLOAT, DL_BFLOAT = 4, DL_BOOL = 6, DL_E4M3FN = 10,
@@ -89,7 +89,7 @@ cutejit_type_set(cutejit_tensor *tensor, const char *type)
 	return set_kind(tensor, cj_kind_find(type));
 }
 
-/* ---- tensors -------------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------- */
 
 static bool
 refuse(struct cj_work *f, const char *name, const char *format, ...)
@@ -198,7 +198,7 @@ read_view(struct cj_work *f, struct cj_arena *a, const char *name,
 	return true;
 }
 
-/* ---- scalars -------------------------------------------------------------- */
+/* ---- scalars ------------------------------------------------------------- */
 
 static bool
 scalar_int(struct cj_work *f, const char *name, enum cj_kind k, int64_t value,
@@ -275,7 +275,7 @@ read_scalar(struct cj_work *f, const struct cj_parameter_info *p,
 	return refuse(f, p->name, "needs a number, got a tensor");
 }
 
-/* ---- sorting by parameter ------------------------------------------------- */
+/* ---- sorting by parameter ------------------------------------------------ */
 
 static void
 set_tensor(struct cj_actual *a, const struct cj_view *v)
@@ -412,7 +412,7 @@ cj_arguments_read(struct cj_work *f, const struct cutejit_module *m,
 	    : CUTEJIT_ERROR;
 }
 
-/* ---- leaves --------------------------------------------------------------- */
+/* ---- leaves -------------------------------------------------------------- */
 
 uint64_t
 cj_alignment(const void *data)
@@ -483,7 +483,7 @@ cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
 	return values;
 }
 
-/* ---- overlap -------------------------------------------------------------- */
+/* ---- overlap ------------------------------------------------------------- */
 
 struct range {
 	uintptr_t begin, end;		/* bytes */

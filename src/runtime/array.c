@@ -31,7 +31,7 @@ cutejit_array_tensor(const cutejit_array *array)
 	return array != NULL ? &array->tensor : NULL;
 }
 
-/* ---- making one ----------------------------------------------------------- */
+/* ---- making one ---------------------------------------------------------- */
 
 struct making {
 	struct cutejit_module *module;
@@ -180,7 +180,7 @@ cutejit_array_create(cutejit_context *context, cutejit_module *module,
 	return status;
 }
 
-/* ---- elements ------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------ */
 
 static uint64_t
 element_bits(const char *data, unsigned width, int64_t at)

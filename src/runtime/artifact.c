@@ -28,7 +28,7 @@ set_text(struct request *q, const struct cj_strbuf *b)
 	set(q, b->text, b->len);
 }
 
-/* ---- IR ------------------------------------------------------------------- */
+/* ---- IR ------------------------------------------------------------------ */
 
 /* The recipe of a kernel with its binding made anew. */
 static void
@@ -165,7 +165,7 @@ make_host(struct cj_work *f, struct request *q)
 	set_text(q, &b);
 }
 
-/* ---- code ----------------------------------------------------------------- */
+/* ---- code ---------------------------------------------------------------- */
 
 static void
 make_llvm(struct cj_work *f, struct request *q)
@@ -234,7 +234,7 @@ make_sass(struct cj_work *f, struct request *q)
 	return CUTEJIT_OK;
 }
 
-/* ---- asking --------------------------------------------------------------- */
+/* ---- asking -------------------------------------------------------------- */
 
 static cutejit_status
 make(struct cj_work *f, struct request *q)

@@ -16,7 +16,7 @@
 #include "cache.h"
 #include "spawn.h"
 
-/* ---- versions ------------------------------------------------------------- */
+/* ---- versions ------------------------------------------------------------ */
 
 /* "…, release 13.0, V13.0.88" -> "13.0.88" */
 static const char *
@@ -117,7 +117,7 @@ ask_version(struct cj_work *f, struct cj_arena *a, const char *program)
 	return version;
 }
 
-/* ---- choosing ------------------------------------------------------------- */
+/* ---- choosing ------------------------------------------------------------ */
 
 static bool
 find_ptxas(struct cj_work *f, struct cj_arena *a, struct cj_assembler *as)
@@ -199,7 +199,7 @@ cj_assembler_get(struct cj_work *f)
 	return as;
 }
 
-/* ---- ptxas ---------------------------------------------------------------- */
+/* ---- ptxas --------------------------------------------------------------- */
 
 static cutejit_status
 run_ptxas(struct cj_work *f, const struct cj_assembler *as,

@@ -28,7 +28,7 @@ struct cj_store {
 
 struct cj_store *cj_store_open(struct cj_arena *a, const cutejit_options *o);
 
-/* ---- entries (cache_entry.c) ---------------------------------------------- */
+/* ---- entries (cache_entry.c) --------------------------------------------- */
 
 enum cj_section {
 	CJ_SECTION_KERNEL, CJ_SECTION_BINDING, CJ_SECTION_TARGET,
@@ -55,7 +55,7 @@ char *cj_record_encode(struct cj_arena *a, const struct cj_digest *key,
 const char *cj_record_decode(const char *bytes, size_t length,
     const struct cj_digest *key, bool deep, struct cj_record *out);
 
-/* ---- one entry (cache_disk.c) --------------------------------------------- */
+/* ---- one entry (cache_disk.c) -------------------------------------------- */
 
 /* Look an entry up; its bytes live on `a`. */
 bool cj_store_find(struct cj_work *f, struct cj_arena *a,
@@ -74,7 +74,7 @@ struct cj_flight *cj_flight_begin(struct cj_work *f,
     const struct cj_digest *key);
 void cj_flight_end(struct cj_work *f, struct cj_flight *flight);
 
-/* ---- all entries (cache_admin.c) ------------------------------------------ */
+/* ---- all entries (cache_admin.c) ----------------------------------------- */
 
 struct cj_stored {
 	char *path;
@@ -89,7 +89,7 @@ struct cj_stored *cj_store_scan(struct cj_arena *a, const struct cj_store *s,
 /* Remove least recently used entries until the bound holds; `keep` stays. */
 void cj_store_evict(struct cj_work *f, const char *shard, const char *keep);
 
-/* ---- keys (cache_key.c) --------------------------------------------------- */
+/* ---- keys (cache_key.c) -------------------------------------------------- */
 
 /* What decides a program within this process ... */
 struct cj_digest cj_recipe_digest(const struct cutejit_module *m,

@@ -80,7 +80,7 @@ cj_store_scan(struct cj_arena *a, const struct cj_store *s, const char *shard,
 	return list.at;
 }
 
-/* ---- the bound ------------------------------------------------------------ */
+/* ---- the bound ----------------------------------------------------------- */
 
 struct bound {
 	uint64_t max_bytes;
@@ -218,7 +218,7 @@ cutejit_cache_prune(cutejit_context *context, uint64_t max_bytes,
 	return status;
 }
 
-/* ---- listing -------------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------- */
 
 static bool
 is_good(struct cj_work *f, const struct cj_stored *s, const char **why,

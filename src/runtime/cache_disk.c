@@ -18,7 +18,7 @@
 enum { LONGEST_WAIT_MS = 30000, STAMP_SECONDS = 600 };
 #define DEFAULT_BYTES	(UINT64_C(2) << 30)
 
-/* ---- where ---------------------------------------------------------------- */
+/* ---- where --------------------------------------------------------------- */
 
 /* A relative name means the folder that was current when we began. */
 static const char *
@@ -145,7 +145,7 @@ shard_of(struct cj_arena *a, const char *path)
 	return cj_strndup(a, path, (size_t)(strrchr(path, '/') - path));
 }
 
-/* ---- looking up ----------------------------------------------------------- */
+/* ---- looking up ---------------------------------------------------------- */
 
 static bool
 read_all(int fd, char *bytes, size_t length)
@@ -236,7 +236,7 @@ cj_store_find(struct cj_work *f, struct cj_arena *a,
 	return false;
 }
 
-/* ---- adding --------------------------------------------------------------- */
+/* ---- adding -------------------------------------------------------------- */
 
 static bool
 write_all(int fd, const char *bytes, size_t length)
@@ -311,7 +311,7 @@ cj_store_put(struct cj_work *f, const struct cj_digest *key,
 	cj_store_evict(f, shard, path);
 }
 
-/* ---- one maker at a time -------------------------------------------------- */
+/* ---- one maker at a time ------------------------------------------------- */
 
 static void
 end_flight(void *object)

@@ -83,7 +83,7 @@ cj_choice_begin(struct cj_work *f, struct cutejit_module *m,
 	return CUTEJIT_OK;
 }
 
-/* ---- targets of a member -------------------------------------------------- */
+/* ---- targets of a member ------------------------------------------------- */
 
 static bool
 serves(struct cutejit_module *m, const struct cj_member_info *member,
@@ -130,7 +130,7 @@ target_text(struct cj_work *f, struct cutejit_module *m,
 	return b.text;
 }
 
-/* ---- the search ----------------------------------------------------------- */
+/* ---- the search ---------------------------------------------------------- */
 
 static struct cj_misfit_note *
 pass_over(struct cj_work *f, struct cj_choice *c, uint32_t member,

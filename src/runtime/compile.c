@@ -25,7 +25,7 @@ add_phase(struct cj_program *p, const char *name, double ms)
 	p->phase_count++;
 }
 
-/* ---- text -> IR ----------------------------------------------------------- */
+/* ---- text -> IR ---------------------------------------------------------- */
 
 struct cj_module *
 cj_elaborate(struct cj_work *f, struct cutejit_module *m,
@@ -70,7 +70,7 @@ make_ir(struct cj_work *f, struct cutejit_module *m,
 	return CUTEJIT_OK;
 }
 
-/* ---- IR -> PTX ------------------------------------------------------------ */
+/* ---- IR -> PTX ----------------------------------------------------------- */
 
 /* Beyond this a kernel asks for shared memory at its launch. */
 enum { STATIC_SHARED_MOST = 48 << 10 };
@@ -134,7 +134,7 @@ make_ptx(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
 	return CUTEJIT_OK;
 }
 
-/* ---- PTX -> cubin --------------------------------------------------------- */
+/* ---- PTX -> cubin -------------------------------------------------------- */
 
 /* An assembler that is older than the PTX: no fault of anyone here. */
 static bool
@@ -171,7 +171,7 @@ make_image(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
 	return CUTEJIT_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------ */
+/* ---- all of it ----------------------------------------------------------- */
 
 static cutejit_status
 step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,

@@ -75,7 +75,7 @@ cj_log(struct cutejit_context *c, cutejit_log_level level, const char *format,
 	c->options.log(c->options.user, level, text);
 }
 
-/* ---- warnings ------------------------------------------------------------- */
+/* ---- warnings ------------------------------------------------------------ */
 
 /* "error", "error=x", "no-error=x", "no-x", "x" */
 static bool
@@ -111,7 +111,7 @@ cj_set_warnings(struct cj_work *f, const struct cj_sources *sources)
 		set_warning(&f->diags, o->warnings[i]);
 }
 
-/* ---- creating ------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------ */
 
 static const char *
 own(struct cutejit_context *c, const char *text)

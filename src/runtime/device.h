@@ -12,7 +12,7 @@
 #include "cuda_api.h"
 #include "runtime.h"
 
-/* ---- plans (plan.c) ------------------------------------------------------- */
+/* ---- plans (plan.c) ------------------------------------------------------ */
 
 struct cj_plan_step {
 	bool is_launch;
@@ -53,7 +53,7 @@ enum cj_fit cj_plan_make(struct cj_work *f, struct cj_arena *a,
     const struct cj_module *ir, const struct cj_arguments *args, int64_t sms,
     struct cj_plan *out, struct cj_misfit *misfit);
 
-/* ---- the executor (device_cpu.c) ------------------------------------------ */
+/* ---- the executor (device_cpu.c) ----------------------------------------- */
 
 struct cj_cpu_run {
 	unsigned checks, schedules;
@@ -71,7 +71,7 @@ cutejit_status cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
 void cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
     struct cj_run_options *out, const volatile int *stop);
 
-/* ---- the GPU (device_cuda.c) ---------------------------------------------- */
+/* ---- the GPU (device_cuda.c) --------------------------------------------- */
 
 /* A context of a device is current between enter and leave. */
 struct cj_gpu {

@@ -125,7 +125,7 @@ run_steps(struct cpu_run *c, const struct cj_plan *p,
 	return faults != 0 ? CUTEJIT_ERROR : CUTEJIT_OK;
 }
 
-/* ---- several schedules ---------------------------------------------------- */
+/* ---- several schedules --------------------------------------------------- */
 
 struct saved {
 	char *at;
@@ -188,7 +188,7 @@ run_schedules(struct cpu_run *c, const struct cj_plan *p,
 	return status;
 }
 
-/* ---- running -------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 static void
 print_line(void *user, const char *text)

@@ -11,7 +11,7 @@
 #include "assemble.h"
 #include "device.h"
 
-/* ---- the driver ----------------------------------------------------------- */
+/* ---- the driver ---------------------------------------------------------- */
 
 cutejit_status
 cj_gpu_driver(struct cj_work *f, const struct cj_cuda **out)
@@ -97,7 +97,7 @@ cj_gpu_probe(struct cj_work *f, int ordinal, cutejit_gpu *out)
 	return true;
 }
 
-/* ---- contexts ------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 static void
 pop(void *object)
@@ -168,7 +168,7 @@ cj_gpu_sms(const struct cj_gpu *g)
 	return attribute(g->cu, g->ordinal, CJ_CUDA_SMS);
 }
 
-/* ---- images --------------------------------------------------------------- */
+/* ---- images -------------------------------------------------------------- */
 
 enum { LOG_BYTES = 4096 };
 
@@ -346,7 +346,7 @@ cj_image_unload(struct cj_image *image)
 	image->library = NULL;
 }
 
-/* ---- launches ------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------ */
 
 static const struct {
 	const char *name;
@@ -579,7 +579,7 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 	return CUTEJIT_OK;
 }
 
-/* ---- firing --------------------------------------------------------------- */
+/* ---- firing -------------------------------------------------------------- */
 
 static int
 fill_memory(const struct cj_cuda *cu, const struct cj_filled *w, void *stream)

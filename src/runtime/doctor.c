@@ -11,7 +11,7 @@
 #include "device.h"
 #include "spawn.h"
 
-/* ---- GPUs ----------------------------------------------------------------- */
+/* ---- GPUs ---------------------------------------------------------------- */
 
 struct counting {
 	int count;
@@ -77,7 +77,7 @@ cutejit_gpu_info(cutejit_context *context, int ordinal, cutejit_gpu *out)
 	return cj_enter(context, gpu_info, &a);
 }
 
-/* ---- findings ------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------ */
 
 struct doctor {
 	struct cj_work *work;

@@ -137,7 +137,7 @@ cj_give(struct cj_work *f, const char *text, const char **at)
 	f->value_at = at;
 }
 
-/* ---- the record of the thread --------------------------------------------- */
+/* ---- the record of the thread -------------------------------------------- */
 
 static struct cj_thread_report *
 find_report(struct cutejit_context *c, pthread_t self)
@@ -233,7 +233,7 @@ publish(struct cj_work *f, cutejit_status status)
 	return status;
 }
 
-/* ---- ends ----------------------------------------------------------------- */
+/* ---- ends ---------------------------------------------------------------- */
 
 static void
 run_cleanups(struct cj_work *f)
@@ -320,7 +320,7 @@ cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 	return status;
 }
 
-/* ---- watches -------------------------------------------------------------- */
+/* ---- watches ------------------------------------------------------------- */
 
 enum { WATCH_NS = 2000000 };
 

@@ -6,7 +6,7 @@
 #include "lexer/lexer.h"
 #include "runtime.h"
 
-/* ---- stages of a text ----------------------------------------------------- */
+/* ---- stages of a text ---------------------------------------------------- */
 
 struct emitting {
 	const char *name, *text, *kind;
@@ -61,7 +61,7 @@ cutejit_emit_text(cutejit_context *context, const char *name,
 	return cj_enter(context, emit, &e);
 }
 
-/* ---- expressions ---------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------- */
 
 struct evaluating {
 	struct cutejit_module *module;
@@ -105,7 +105,7 @@ cutejit_evaluate(cutejit_context *context, cutejit_module *module,
 	return cj_enter(context, evaluate, &e);
 }
 
-/* ---- the layout algebra --------------------------------------------------- */
+/* ---- the layout algebra -------------------------------------------------- */
 
 struct checking {
 	const char *name, *text;

@@ -13,7 +13,7 @@
 #include "program.h"
 #include "select.h"
 
-/* ---- life ----------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 static void
 release(struct cutejit_kernel *k)
@@ -171,7 +171,7 @@ wrap(struct cj_work *f, struct cutejit_module *m,
 	return k;
 }
 
-/* ---- compiling ------------------------------------------------------------ */
+/* ---- compiling ----------------------------------------------------------- */
 
 struct compiling {
 	struct cutejit_module *module;
@@ -282,7 +282,7 @@ cutejit_compile(cutejit_module *module, const char *kernel,
 	return status;
 }
 
-/* ---- what it is ----------------------------------------------------------- */
+/* ---- what it is ---------------------------------------------------------- */
 
 const cutejit_report *
 cutejit_kernel_report(const cutejit_kernel *kernel)

@@ -33,7 +33,7 @@ struct cutejit_launch {
 	size_t user_bytes;
 };
 
-/* ---- the caller's arguments, copied --------------------------------------- */
+/* ---- the caller's arguments, copied -------------------------------------- */
 
 static const cutejit_tensor *
 copy_tensor(struct cj_arena *a, const cutejit_tensor *from)
@@ -86,7 +86,7 @@ copy_argument(struct cj_arena *a, cutejit_argument *to,
 	}
 }
 
-/* ---- where it runs -------------------------------------------------------- */
+/* ---- where it runs ------------------------------------------------------- */
 
 static bool
 is_on_gpu(const struct cj_view *v)
@@ -150,7 +150,7 @@ cj_device_of(struct cj_work *f, const struct cj_arguments *args, bool *on_gpu,
 	return CUTEJIT_OK;
 }
 
-/* ---- making it ready ------------------------------------------------------ */
+/* ---- making it ready ----------------------------------------------------- */
 
 static void
 forget(struct cutejit_launch *l)
@@ -406,7 +406,7 @@ cutejit_launch_destroy(cutejit_launch *launch)
 	cj_kernel_drop(k);
 }
 
-/* ---- changing arguments --------------------------------------------------- */
+/* ---- changing arguments -------------------------------------------------- */
 
 struct setting {
 	struct cutejit_launch *launch;
@@ -487,7 +487,7 @@ cutejit_launch_set_data(cutejit_launch *launch, size_t index, void *data)
 	return CUTEJIT_OK;
 }
 
-/* ---- running -------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 struct running {
 	struct cutejit_launch *launch;

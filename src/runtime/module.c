@@ -65,7 +65,7 @@ cj_module_leave(struct cj_work *f, struct cutejit_module *m)
 	cj_undefer_lock(f);
 }
 
-/* ---- files ---------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 /* The bytes of a regular file on the arena, terminated; NULL: errno. */
 static char *
@@ -165,7 +165,7 @@ find_import(void *user, const char *from, const char *path,
 	return false;
 }
 
-/* ---- loading -------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------- */
 
 static void
 list_parameters(struct cutejit_module *m, uint32_t i)
@@ -446,7 +446,7 @@ cj_module_blank(struct cj_work *f)
 	return c->blank;
 }
 
-/* ---- what is in it -------------------------------------------------------- */
+/* ---- what is in it ------------------------------------------------------- */
 
 const cutejit_report *
 cutejit_module_report(const cutejit_module *module)

@@ -9,7 +9,7 @@
 #include "device.h"
 #include "program.h"
 
-/* ---- life ----------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 static struct cj_program *
 create(struct cutejit_context *c, const struct cj_digest *d)
@@ -57,7 +57,7 @@ cj_program_create(struct cutejit_context *c, const struct cj_digest *d)
 	return create(c, d);
 }
 
-/* ---- the table ------------------------------------------------------------ */
+/* ---- the table ----------------------------------------------------------- */
 
 static uint32_t
 slot_of(const struct cj_program_table *t, const struct cj_digest *d)
@@ -135,7 +135,7 @@ cj_table_fini(struct cutejit_context *c, struct cj_program_table *t)
 	memset(t, 0, sizeof *t);
 }
 
-/* ---- entries of the cache ------------------------------------------------- */
+/* ---- entries of the cache ------------------------------------------------ */
 
 static const char *
 entries_text(struct cj_work *f, const struct cj_program *p, size_t *length)

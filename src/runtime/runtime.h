@@ -28,7 +28,7 @@
 #include "ir/elab.h"
 #include "ir/interp.h"
 
-/* ---- reports (report.c) --------------------------------------------------- */
+/* ---- reports (report.c) -------------------------------------------------- */
 
 struct cutejit_report {
 	struct cj_arena arena;
@@ -48,7 +48,7 @@ bool cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
 void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
     struct cj_span span);
 
-/* ---- work (enter.c) ----------------------------------------------------- */
+/* ---- work (enter.c) ------------------------------------------------------ */
 
 enum { CJ_CLEANUPS = 24 };
 
@@ -105,7 +105,7 @@ noreturn void cj_fault(struct cj_work *f, const char *format, ...)
 /* Give a text to the caller, who sees a copy in *at after the call. */
 void cj_give(struct cj_work *f, const char *text, const char **at);
 
-/* ---- a watch over runs that cannot look at the clock themselves ----------- */
+/* ---- a watch over runs that cannot look at the clock themselves ---------- */
 
 struct cj_watch {
 	volatile int stop;	/* set when time is over */
@@ -117,7 +117,7 @@ struct cj_watch {
 void cj_watch_begin(struct cj_watch *w, struct cj_work *f);
 void cj_watch_end(struct cj_watch *w);
 
-/* ---- contexts ------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 struct cj_store;
 struct cj_assembler;
@@ -154,7 +154,7 @@ void cj_set_warnings(struct cj_work *f, const struct cj_sources *sources);
  * hold the defaults. False: a size that cannot be, or an unknown member set. */
 bool cj_options_copy(void *to, size_t known, const void *from);
 
-/* ---- modules -------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------- */
 
 struct cj_program_table {
 	pthread_mutex_t lock;
@@ -206,7 +206,7 @@ uint32_t cj_run_parameters(struct cj_work *f, const struct cutejit_module *m,
     const struct cj_member_info *member,
     const struct cj_parameter_info ***out);
 
-/* ---- arguments (argument.c) ----------------------------------------------- */
+/* ---- arguments (argument.c) ---------------------------------------------- */
 
 /* One tensor of the caller, in units of the language's element type. */
 struct cj_view {
@@ -245,7 +245,7 @@ bool cj_overlaps(const struct cj_module *ir, const struct cj_arguments *args);
 /* Largest power of two, up to 1024, that divides an address. */
 uint64_t cj_alignment(const void *data);
 
-/* ---- programs (compile.c, program.c) -------------------------------------- */
+/* ---- programs (compile.c, program.c) ------------------------------------- */
 
 enum cj_stage { CJ_STAGE_NONE, CJ_STAGE_IR, CJ_STAGE_PTX, CJ_STAGE_IMAGE };
 
@@ -287,7 +287,7 @@ struct cj_program {
 	const char *assembler;		/* "ptxas 13.0.88", or "" */
 	cutejit_entry *entries;		/* stage PTX; numbers at IMAGE */
 	uint32_t *functions;		/* of each entry, in the IR */
-	int64_t *dynamic;		/* of each entry: dynamic shared bytes */
+	int64_t *dynamic;		/* of each entry: shared bytes */
 	uint32_t entry_count;
 	struct cutejit_report report;	/* warnings and remarks */
 	cutejit_phase phases[CJ_PHASES];
@@ -325,7 +325,7 @@ void cj_program_hold(struct cj_program *p);
 struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds);
 
-/* ---- choosing a member (choose.c) ----------------------------------------- */
+/* ---- choosing a member (choose.c) ---------------------------------------- */
 
 struct cj_misfit_note {
 	uint32_t member;
@@ -354,7 +354,7 @@ cutejit_status cj_choice_begin(struct cj_work *f, struct cutejit_module *m,
     const char *kernel, const cutejit_compile_options *o,
     struct cj_choice *out);
 /* The next member that binds goes to r->member, binding, binding_text and
- * target. False: none is left, or (then *status is not OK) the text is wrong. */
+ * target. False: none is left, or (*status is not OK) the text is wrong. */
 bool cj_choice_next(struct cj_work *f, struct cutejit_module *m,
     struct cj_choice *c, struct cj_recipe *r, cutejit_status *status);
 /* The member that was chosen last does not fit after all. */
@@ -369,7 +369,7 @@ struct cj_program *cj_table_get(struct cutejit_context *c,
     struct cj_program_table *t, const struct cj_digest *d);
 void cj_table_fini(struct cutejit_context *c, struct cj_program_table *t);
 
-/* ---- targets and small things --------------------------------------------- */
+/* ---- targets and small things -------------------------------------------- */
 
 /* The target for `name`, or for the GPU that is there, or sm_90a. NULL: there
  * is no target of this name, which was reported. */

@@ -187,7 +187,7 @@ cj_spawn(struct cj_work *f, const char *const *argv, const char *in,
 	return status;
 }
 
-/* ---- where programs lie --------------------------------------------------- */
+/* ---- where programs lie -------------------------------------------------- */
 
 const char *const *
 cj_cuda_folders(struct cj_arena *a)

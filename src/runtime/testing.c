@@ -70,7 +70,7 @@ cj_run_devices(struct cj_work *f, const cutejit_run_options *o,
 	    cu->devices);
 }
 
-/* ---- arguments of a launch ------------------------------------------------ */
+/* ---- arguments of a launch ----------------------------------------------- */
 
 static bool
 read_tensor(struct cj_testing *t, const struct cj_argument *record,
@@ -189,7 +189,7 @@ make_arguments(struct cj_testing *t, const struct cj_member_info *member,
 		out->names[i] = list[i]->name;
 }
 
-/* ---- running a launch ----------------------------------------------------- */
+/* ---- running a launch ---------------------------------------------------- */
 
 static cutejit_status
 launch_on_gpu(struct cj_testing *t, struct cj_selected *s,
@@ -346,7 +346,7 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 	return status;
 }
 
-/* ---- hooks ---------------------------------------------------------------- */
+/* ---- hooks --------------------------------------------------------------- */
 
 struct hooked {
 	struct cj_testing *t;
@@ -395,7 +395,7 @@ touch(void *user, struct cj_memory *memory, bool writes)
 		k->host_newer = true;
 }
 
-/* ---- one combination ------------------------------------------------------ */
+/* ---- one combination ----------------------------------------------------- */
 
 static struct cj_module *
 elaborate(struct cj_testing *t)

@@ -85,7 +85,7 @@ top(void)
 	return current.depth > 0 ? current.at[current.depth - 1] : NULL;
 }
 
-/* ---- devices and contexts -------------------------------------------------- */
+/* ---- devices and contexts ------------------------------------------------ */
 
 FUNCTION(cuInit, (unsigned flags))
 {
@@ -214,7 +214,7 @@ FUNCTION(cuCtxSynchronize, (void))
 	return top() != NULL ? 0 : INVALID_CONTEXT;
 }
 
-/* ---- libraries ------------------------------------------------------------- */
+/* ---- libraries ----------------------------------------------------------- */
 
 /* Parameters of an entry of a PTX text, by their types. */
 static void
@@ -314,7 +314,7 @@ FUNCTION(cuKernelGetAttribute, (int *value, int attribute, void *kernel,
 	return 0;
 }
 
-/* ---- launches -------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------ */
 
 static int
 note(struct kernel *k, const unsigned *grid, const unsigned *block,
@@ -393,7 +393,7 @@ FUNCTION(cuLaunchKernelEx, (const struct config *c, void *function,
 	return rc;
 }
 
-/* ---- memory ----------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 FUNCTION(cuMemAlloc_v2, (uint64_t *address, size_t bytes))
 {
@@ -502,7 +502,7 @@ FUNCTION(cuMemsetD32Async, (uint64_t to, unsigned value, size_t count,
 	return 0;
 }
 
-/* ---- events and streams ------------------------------------------------------ */
+/* ---- events and streams -------------------------------------------------- */
 
 FUNCTION(cuEventCreate, (void **event, unsigned flags))
 {

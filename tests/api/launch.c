@@ -104,7 +104,7 @@ current(void)
 	return c;
 }
 
-/* ---- what reaches the driver ------------------------------------------------- */
+/* ---- what reaches the driver --------------------------------------------- */
 
 static void
 test_prepared(void)
@@ -198,7 +198,7 @@ test_call(void)
 	teardown(&f);
 }
 
-/* ---- nothing reaches it --------------------------------------------------------- */
+/* ---- nothing reaches it -------------------------------------------------- */
 
 static void
 test_refused(void)
@@ -226,7 +226,7 @@ test_refused(void)
 	teardown(&f);
 }
 
-/* ---- contexts ----------------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 /* The caller's context is used where it is of the right device, and left as it
  * was in any case. */
@@ -259,7 +259,7 @@ test_contexts(void)
 	teardown(&f);
 }
 
-/* ---- errors of the driver ------------------------------------------------------------- */
+/* ---- errors of the driver ------------------------------------------------ */
 
 static const struct {
 	const char *function;
@@ -318,7 +318,7 @@ test_fork(void)
 	teardown(&f);
 }
 
-/* ---- tools --------------------------------------------------------------------------------- */
+/* ---- tools --------------------------------------------------------------- */
 
 static void
 test_run(void)

@@ -64,7 +64,7 @@ fill(struct cj_record *r, const char *text, size_t length)
 	r->section[CJ_SECTION_CUBIN].length = length;
 }
 
-/* ---- what a thread of work does, as bodies for cj_enter -------------------- */
+/* ---- what a thread of work does, as bodies for cj_enter ------------------ */
 
 struct job {
 	int key;
@@ -161,7 +161,7 @@ path_of(char path[256], int key)
 	snprintf(path, 256, "%s/v1/%.2s/%s", folder, text, text);
 }
 
-/* ---- tests ----------------------------------------------------------------- */
+/* ---- tests --------------------------------------------------------------- */
 
 START_TEST(test_put_and_find)
 {
@@ -399,7 +399,7 @@ START_TEST(test_hung_maker)
 }
 END_TEST
 
-/* ---- where the folder is ---------------------------------------------------- */
+/* ---- where the folder is ------------------------------------------------- */
 
 static const struct {
 	const char *cache, *folder, *xdg, *home;

@@ -13,6 +13,7 @@
 #include "assemble.h"
 #include "cache.h"
 #include "device.h"
+#include "dump.h"
 #include "program.h"
 
 static void
@@ -198,8 +199,10 @@ step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 		assert(false && "there is nothing behind an image");
 		break;
 	}
-	if (status == CUTEJIT_OK)
+	if (status == CUTEJIT_OK) {
 		atomic_store(&p->stage, stage + 1);
+		cj_dump_stage(f, r, p, (enum cj_stage)(stage + 1));
+	}
 	return status;
 }
 
@@ -216,9 +219,10 @@ make(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 
 static bool
 take_from_disk(struct cj_work *f, struct cutejit_module *m,
-    struct cj_program *p)
+    const struct cj_recipe *r, struct cj_program *p)
 {
 	struct cj_record record;
+	int stage;
 
 	if (!cj_store_find(f, &p->arena, &p->key, &record)
 	    || !cj_program_read(f, m, p, &record))
@@ -226,6 +230,8 @@ take_from_disk(struct cj_work *f, struct cutejit_module *m,
 	p->origin = CUTEJIT_ORIGIN_DISK;
 	atomic_store(&p->stage, CJ_STAGE_IMAGE);
 	atomic_fetch_add(&f->context->store->disk_hits, 1);
+	for (stage = CJ_STAGE_IR; stage <= CJ_STAGE_IMAGE; stage++)
+		cj_dump_stage(f, r, p, (enum cj_stage)stage);
 	return true;
 }
 
@@ -257,10 +263,10 @@ make_image_once(struct cj_work *f, struct cutejit_module *m,
 	struct cj_flight *flight;
 	cutejit_status status;
 
-	if (take_from_disk(f, m, p))
+	if (take_from_disk(f, m, r, p))
 		return CUTEJIT_OK;
 	flight = cj_flight_begin(f, &p->key);
-	if (flight != NULL && take_from_disk(f, m, p))
+	if (flight != NULL && take_from_disk(f, m, r, p))
 		status = CUTEJIT_OK;
 	else
 		status = make_and_keep(f, m, r, p);
@@ -286,7 +292,7 @@ advance(struct cj_work *f, struct cutejit_module *m,
 		p->key = cj_cache_key(m, r, cj_assembler_get(f)->name);
 	if (stage == CJ_STAGE_IMAGE)
 		return make_image_once(f, m, r, p);
-	if (is_new && r->look_on_disk && take_from_disk(f, m, p))
+	if (is_new && r->look_on_disk && take_from_disk(f, m, r, p))
 		return CUTEJIT_OK;
 	return make(f, m, r, stage, p);
 }

@@ -77,6 +77,8 @@ report(struct cj_elab *el, enum cj_code code, struct cj_span span,
 	cj_strbuf_init(&text, el->ds->arena);
 	cj_strbuf_vprintf(&text, format, ap);
 	d = cj_report(el->ds, code, span, "%s", text.text);
+	if (cj_code_severity(code) == CJ_ERROR)
+		el->errors++;
 	add_trail(el, d);
 	return d;
 }

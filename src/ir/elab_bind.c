@@ -50,14 +50,17 @@ value_of_text(struct cj_contract *c, const struct cj_node *param,
 {
 	struct cj_elab *el = c->el;
 	struct cj_diags *ds = el->ds, quiet;
+	uint32_t errors;
 	const char *why = NULL;
 	const struct cj_node *n = parse_text(el, g->text, &why);
 
 	cj_diags_init(&quiet, el->arena, el->unit->sources);
 	if (n != NULL) {
+		errors = el->errors;
 		el->ds = &quiet;
 		*out = cj_elab_known(el, n, g->name);
 		el->ds = ds;
+		el->errors = errors;
 		if (out->kind != CJ_VALUE_ERROR)
 			return true;
 		why = quiet.first != NULL ? quiet.first->text : "wrong value";
@@ -430,7 +433,8 @@ cj_bind(struct cj_arena *a, const struct cj_unit *u,
 	cj_env_push(el);
 	el->env->file = u->main;
 	b->member = m;
-	if (!bind_all(&c) || !check_given(&c) || ds->errors != errors) {
+	if (!bind_all(&c) || !check_given(&c) || el->errors != 0 ||
+	    ds->errors != errors) {
 		if (*why == NULL)
 			*why = "the text is wrong";
 		return NULL;
@@ -468,6 +472,7 @@ cj_elab_expression(struct cj_arena *a, const struct cj_unit *u,
 	    t->decls.at[0]->kind != CJ_NODE_CONST)
 		return NULL;
 	v = cj_elab_known(el, t->decls.at[0]->let.init, "the expression");
-	return v.kind == CJ_VALUE_ERROR || ds->errors != errors ? NULL :
+	return v.kind == CJ_VALUE_ERROR || el->errors != 0 ||
+	    ds->errors != errors ? NULL :
 	    cj_value_text(el, &v);
 }

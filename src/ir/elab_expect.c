@@ -342,6 +342,8 @@ has_two_sides(const struct cj_node *n)
 {
 	const struct cj_list *items = &n->call.items;
 
+	if (n->kind != CJ_NODE_CALL)
+		return false;
 	return items->count >= 2 && items->at[0]->kind != CJ_NODE_NAMED &&
 	    items->at[1]->kind != CJ_NODE_NAMED &&
 	    items->at[0]->kind != CJ_NODE_SPREAD &&
@@ -466,7 +468,7 @@ cj_builtin_expect_error(struct cj_elab *el, struct cj_args *args,
 	const struct cj_list *items = &args->node->call.items;
 	struct cj_diags *outer_ds = el->ds, ds;
 	struct cj_value text, f;
-	uint32_t calls_before = el->m->calls.len;
+	uint32_t calls_before = el->m->calls.len, errors = el->errors;
 	cj_ref condition, guard;
 	cj_region outer;
 	bool refused;
@@ -485,7 +487,9 @@ cj_builtin_expect_error(struct cj_elab *el, struct cj_args *args,
 	cj_elab_call_values(el, args->span, f, NULL, 0);
 	el->ds = outer_ds;
 	refused = ds.errors != 0;
-	el->left = false;
+	el->errors = errors;
+	el->over_limit = false;
+	el->left = 0;
 	cj_elab_leave(el, outer);
 	if (refused) {
 		cj_inst_remove(el->m, el->em->b.region, guard);

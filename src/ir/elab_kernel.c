@@ -437,7 +437,7 @@ cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
 	if (!serves_target(el, m->node))
 		return NULL;
 	build(&c);
-	if (ds->errors != errors)
+	if (el->errors != 0 || ds->errors != errors)
 		return NULL;
 	wrong = cj_module_verify(el->m);
 	if (wrong != NULL)

@@ -279,6 +279,7 @@ struct cj_elab {
 	struct cj_names *names;
 	const struct cj_sources *sources;
 	struct cj_diags *ds;
+	uint32_t errors;		/* reported, repeated ones too */
 	struct cj_recover *recover;
 	const struct cj_target *target;
 	struct cj_symtab sym;

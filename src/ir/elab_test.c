@@ -178,7 +178,7 @@ finish(struct cj_elab *el, uint32_t errors)
 {
 	const char *fault;
 
-	if (el->ds->errors != errors)
+	if (el->errors != 0 || el->ds->errors != errors)
 		return NULL;
 	fault = cj_module_verify(el->m);
 	if (fault != NULL)

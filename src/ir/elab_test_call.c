@@ -183,8 +183,7 @@ push_scalar(struct cj_elab *el, struct call *c, uint32_t parameter,
 		return false;
 	if (v.kind == CJ_VALUE_BOOL)
 		k = CJ_KIND_BOOL;
-	if (cj_value_shape(&v) != NULL || v.kind == CJ_VALUE_TUPLE ||
-	    v.kind == CJ_VALUE_TENSOR) {
+	if (cj_value_shape(&v) != NULL || !cj_value_is_number(&v)) {
 		cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 		    "\"%s\" needs a number, this is %s",
 		    cj_elab_name(el, param->param.name.name),
@@ -381,7 +380,8 @@ read_amount(struct cj_elab *el, const struct cj_list *attrs, const char *name)
 		v = cj_elab_expr(el, a->attr.items.at[0]);
 	v = cj_elab_convert(el, a != NULL ? a->span : (struct cj_span){ 0 },
 	    CJ_KIND_F64, v, 0);
-	if (v.kind == CJ_VALUE_ERROR)
+	if (v.kind == CJ_VALUE_ERROR || cj_value_shape(&v) != NULL ||
+	    v.kind == CJ_VALUE_TUPLE)
 		v = cj_value_scalar(CJ_KIND_F64, 0);
 	return cj_elab_ref(el, &v, CJ_KIND_F64);
 }

@@ -75,6 +75,7 @@ match_number(struct match *m, char name, const char *body, const char *end,
 	const char *start = text;
 	uint32_t count = m->count;
 
+	assert(body < end);
 	lo = strtol(body, &p, 10);
 	hi = strtol(p + 2, &p, 10);
 	if (*p == '/')
@@ -129,6 +130,7 @@ match(struct match *m, const char *pattern, const char *text)
 	name = pattern[1];
 	body = pattern + (name == ':' ? 2 : 3);
 	end = strchr(pattern, '}');
+	assert(end != NULL);
 	if (strstr(body, "..") != NULL && strstr(body, "..") < end)
 		return match_number(m, name, body, end, text);
 	return match_words(m, name, body, end, text);

@@ -84,7 +84,7 @@ const struct cj_layout *cj_tiled_mma_fragment(struct cj_algebra *al,
 
 struct cj_tiled_copy {
 	struct cj_copy_atom atom;	/* layouts of values */
-	const struct cj_layout *tv;	/* (thread, value) -> index in the tile */
+	const struct cj_layout *tv;	/* (thread, value) -> index in tile */
 	const struct cj_tuple *tiler;
 };
 

@@ -98,6 +98,7 @@ coverages(struct cj_algebra *al, const struct cj_mma_atom *atom)
 	int64_t n = atom->shape->at[1]->value.value;
 	int64_t k = atom->shape->at[2]->value.value;
 
+	assert(atom->shape->rank == 3);
 	return cj_printf(al->arena, "A:%s B:%s C:%s",
 	    coverage(al, atom->a, m * k), coverage(al, atom->b, n * k),
 	    coverage(al, atom->c, m * n));

@@ -62,6 +62,7 @@ add_gaps(struct cj_algebra *al, struct cj_modes *m, struct cj_modes *out,
 {
 	uint32_t i;
 
+	assert(m->count > 0 && out->count == 0);
 	*end = cj_known(1);
 	while (m->count > 0) {
 		struct cj_mode mode;
@@ -69,6 +70,7 @@ add_gaps(struct cj_algebra *al, struct cj_modes *m, struct cj_modes *out,
 
 		if (!smallest(al, m, &i))
 			return false;
+		assert(i < m->count);
 		mode = m->at[i];
 		m->at[i] = m->at[--m->count];
 		gap = cj_int_div(al->sym, mode.stride->value, *end);

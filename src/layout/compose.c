@@ -137,10 +137,12 @@ static bool
 walk_mode(struct cj_algebra *al, struct walk *w, uint32_t i)
 {
 	const struct cj_mode *a = &w->a->at[i];
+
 	struct cj_int step = cj_int_abs(al->sym, w->step), next, take;
 	struct cj_int next_step;
 	enum cj_truth fits;
 
+	assert(i + 1 < w->a->count);
 	next = cj_int_ceil_div(al->sym, a->shape, step);
 	fits = step_fits(al, w, a->shape, step, next);
 	if (fits != CJ_YES)
@@ -213,7 +215,7 @@ compose_mode(struct cj_algebra *al, const struct cj_modes *a,
 /* The left layout: flat modes, or parts that B's unit strides pick. */
 struct left {
 	bool is_flat;
-	struct cj_int size;	/* where the domain ends; 0: with the last mode */
+	struct cj_int size;	/* end of the domain; 0: the last mode's */
 	struct cj_modes modes;
 	struct left *part;
 	uint32_t count;
@@ -246,6 +248,7 @@ left_init(struct cj_algebra *al, struct left *left,
 		    profile->rank - 1, cj_tuple_rank(shape));
 		return false;
 	}
+	assert(!cj_is_leaf(profile));
 	left->count = profile->rank;
 	left->part = CJ_NEWS(al->arena, struct left, profile->rank);
 	for (i = 0; i < profile->rank; i++) {
@@ -267,6 +270,7 @@ compose_into(struct cj_algebra *al, const struct left *left,
 
 	if (cj_is_leaf(b_shape)) {
 		if (b_stride->kind == CJ_TUPLE_BASIS) {
+			assert(left->part != NULL);
 			for (i = 0; i < b_stride->path_length; i++)
 				left = &left->part[b_stride->path[i]];
 			step = cj_tuple_int(al, b_stride->value);
@@ -353,10 +357,9 @@ adds_up(struct cj_algebra *al, const struct left *left,
 	uint32_t i, j, parts, all;
 	bool negative;
 
+	assert(left->is_flat);
 	for (i = 0; i + 1 < left->modes.count; i++) {
 		end = cj_int_mul(al->sym, end, left->modes.at[i].shape);
-		if (cj_int_same(end, left->size))
-			break;
 		sum = cj_known(0);
 		negative = false;
 		for (j = parts = all = 0; j < b->count; j++) {
@@ -370,8 +373,11 @@ adds_up(struct cj_algebra *al, const struct left *left,
 			    b->at[j].stride->value).hi < 0);
 		}
 		/* a negative step borrows from what is above */
-		if ((negative && all > 1) || (parts > 1
-		    && cj_int_less(al->sym, sum, end) != CJ_YES))
+		if (negative && all > 1)
+			return refuse_carry(al, left, i);
+		if (cj_int_same(end, left->size))
+			break;
+		if (parts > 1 && cj_int_less(al->sym, sum, end) != CJ_YES)
 			return refuse_carry(al, left, i);
 	}
 	return true;
@@ -383,8 +389,10 @@ left_of(const struct left *left, const struct cj_tuple *stride)
 {
 	uint32_t i;
 
-	for (i = 0; i < stride->path_length; i++)
+	for (i = 0; i < stride->path_length; i++) {
+		assert(stride->path[i] < left->count);
 		left = &left->part[stride->path[i]];
+	}
 	return left;
 }
 

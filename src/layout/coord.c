@@ -38,7 +38,7 @@ cj_stride_same(const struct cj_tuple *a, const struct cj_tuple *b)
 	    && memcmp(a->path, b->path, a->path_length) == 0;
 }
 
-/* value * 1@path as the coordinate it is: ((0, value)) for the path { 0, 1 }. */
+/* value * 1@path as the coordinate it is: ((0, value)) for path { 0, 1 }. */
 static const struct cj_tuple *
 basis_coord(struct cj_algebra *al, const struct cj_tuple *b)
 {
@@ -118,6 +118,7 @@ add_index(struct cj_algebra *al, struct cj_int index,
 {
 	uint32_t i;
 
+	assert(cj_is_leaf(shape) == cj_is_leaf(stride));
 	if (cj_is_value(index, 0))
 		return;
 	if (cj_is_leaf(shape)) {
@@ -185,6 +186,7 @@ basis_index(struct cj_algebra *al, struct cj_int index,
 	const struct cj_tuple *sum = cj_tuple_known(al, 0);
 	uint32_t i;
 
+	assert(cj_is_leaf(shape) == cj_is_leaf(stride));
 	if (cj_is_leaf(shape))
 		return cj_stride_scale(al, stride, index);
 	for (i = 0; i < shape->rank && sum != NULL; i++) {
@@ -429,6 +431,7 @@ cj_layout_slice(struct cj_algebra *al, const struct cj_layout *l,
 		return false;
 	if (!l->is_composed && l->offset == NULL)
 		return true;
+	assert(shape->leaves == stride->leaves);
 	moved = CJ_NEW(al->arena, struct cj_layout);
 	*moved = *l;
 	moved->shape = shape;

@@ -30,6 +30,7 @@ divide_by_layout(struct cj_algebra *al, const struct cj_layout *l,
 const struct cj_layout *
 cj_tile_layout(struct cj_algebra *al, const struct cj_tuple *tile)
 {
+	assert(cj_is_leaf(tile));
 	return tile->kind == CJ_TUPLE_LAYOUT ? tile->layout
 	    : cj_layout_make(al, tile, NULL);
 }
@@ -143,6 +144,7 @@ gather(struct cj_algebra *al, enum cj_divide form, const struct cj_tuple *t,
 	const struct cj_tuple *tile, *rest;
 	struct cj_list list;
 
+	assert(form <= CJ_DIVIDE_FLAT);
 	if (form == CJ_DIVIDE_LOGICAL)
 		return t;
 	if (!unzip(al, t, guide, &tile, &rest))
@@ -172,8 +174,8 @@ const struct cj_layout *
 cj_layout_divide(struct cj_algebra *al, enum cj_divide form,
     const struct cj_layout *l, const struct cj_tuple *tiler)
 {
-	const struct cj_layout *d = cj_layout_by_tiler(al, cj_layout_inner(al, l), tiler,
-	    divide_by_layout);
+	const struct cj_layout *d = cj_layout_by_tiler(al, cj_layout_inner(al,
+	    l), tiler, divide_by_layout);
 
 	if (d == NULL)
 		return NULL;

@@ -24,6 +24,7 @@ cj_refuse(struct cj_algebra *al, enum cj_refusal kind, const char *help,
 	struct cj_strbuf b;
 	va_list ap;
 
+	assert(kind != CJ_REFUSED_NOT);
 	cj_strbuf_init(&b, al->arena);
 	va_start(ap, format);
 	cj_strbuf_vprintf(&b, format, ap);
@@ -79,6 +80,7 @@ cj_tuple_basis(struct cj_algebra *al, struct cj_int scale,
 {
 	struct cj_tuple *t;
 
+	assert(length == 0 || path != NULL);
 	if (length > CJ_MAX_PATH)
 		return cj_refuse(al, CJ_REFUSED_LIMIT, NULL,
 		    "a unit stride of %u levels is beyond the limit of %d",
@@ -159,6 +161,8 @@ void
 cj_list_add(struct cj_algebra *al, struct cj_list *list,
     const struct cj_tuple *t)
 {
+	assert(t != NULL);
+	assert(list->count <= list->cap);
 	if (list->count == list->cap) {
 		list->at = cj_regrow(al->arena, list->at,
 		    list->cap * sizeof *list->at,

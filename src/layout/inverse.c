@@ -46,6 +46,7 @@ sorted_modes(struct cj_algebra *al, const struct cj_layout *l,
 	if (m.count == 0)
 		cj_modes_add(al, &m, cj_known(1), cj_tuple_known(al, 0));
 	cj_coalesce_modes(al, &m, false);
+	assert(m.count > 0);
 	*out = CJ_NEWS(al->arena, struct sorted, m.count);
 	for (i = 0; i < m.count; i++) {
 		if (m.at[i].stride->kind == CJ_TUPLE_INT
@@ -130,6 +131,7 @@ digits_fit(struct cj_algebra *al, const struct sorted *at, uint32_t count,
 		struct cj_int s = at[i].mode.shape;
 		int64_t d = at[i].mode.stride->value.value;
 
+		assert(i == 0 || d >= at[i - 1].mode.stride->value.value);
 		if (d == 0)
 			continue;
 		if (!cj_is_known(s) || __builtin_mul_overflow(s.value - 1, d,

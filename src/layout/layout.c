@@ -20,6 +20,8 @@ void
 cj_modes_add(struct cj_algebra *al, struct cj_modes *m, struct cj_int shape,
     const struct cj_tuple *stride)
 {
+	assert(stride->kind == CJ_TUPLE_INT || stride->kind == CJ_TUPLE_BASIS);
+	assert(m->count <= m->cap);
 	if (m->count == m->cap) {
 		m->at = cj_regrow(al->arena, m->at, m->cap * sizeof *m->at,
 		    m->cap * 2 * sizeof *m->at);
@@ -34,6 +36,7 @@ cj_modes_flatten(struct cj_algebra *al, struct cj_modes *m,
 {
 	uint32_t i;
 
+	assert(cj_is_leaf(shape) == cj_is_leaf(stride));
 	if (cj_is_leaf(shape)) {
 		cj_modes_add(al, m, shape->value, stride);
 		return;
@@ -140,6 +143,7 @@ cj_compact_left(struct cj_algebra *al, const struct cj_tuple *shape,
 	uint32_t i;
 
 	if (cj_is_leaf(shape)) {
+		assert(shape->kind == CJ_TUPLE_INT);
 		if (cj_is_value(shape->value, 1))
 			return cj_tuple_known(al, 0);
 		stride = cj_tuple_int(al, *next);
@@ -165,7 +169,7 @@ cj_compact_right(struct cj_algebra *al, const struct cj_tuple *shape,
 		return cj_compact_left(al, shape, next);
 	cj_list_init(&list);
 	for (i = 0; i < shape->rank; i++)
-		cj_list_add(al, &list, NULL);
+		cj_list_add(al, &list, shape->at[i]);
 	for (i = shape->rank; i-- > 0;) {
 		stride = cj_compact_right(al, shape->at[i], next);
 		list.at[i] = stride;
@@ -293,7 +297,6 @@ rank_leaves(struct cj_algebra *al, struct ranking *r,
 
 	if (cj_is_leaf(order)) {
 		struct ranked *x = &r->at[r->count++];
-
 		x->size = cj_tuple_product(al, shape);
 		x->order = order->value;
 		x->is_known = cj_is_known(order->value)

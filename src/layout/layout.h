@@ -149,9 +149,9 @@ struct cj_swizzle {
 struct cj_layout {
 	const struct cj_tuple *shape, *stride;	/* congruent */
 	struct cj_swizzle swizzle;
-	const struct cj_tuple *offset;		/* an integer, or a coordinate
-						   of basis layouts; NULL is 0 */
-	bool is_composed;	/* printed and treated as Sw o offset o layout */
+	/* an integer, or a coordinate of basis layouts; NULL is 0 */
+	const struct cj_tuple *offset;
+	bool is_composed;	/* printed and treated as Sw o offset o l */
 };
 
 /* stride NULL: compact, column-major. NULL unless congruent. */
@@ -171,7 +171,8 @@ const struct cj_layout *cj_layout_like(struct cj_algebra *al,
     const struct cj_layout *l);
 
 struct cj_int cj_layout_size(struct cj_algebra *al, const struct cj_layout *l);
-struct cj_int cj_layout_cosize(struct cj_algebra *al, const struct cj_layout *l);
+struct cj_int cj_layout_cosize(struct cj_algebra *al,
+    const struct cj_layout *l);
 uint32_t cj_layout_rank(const struct cj_layout *l);
 const struct cj_layout *cj_layout_get(struct cj_algebra *al,
     const struct cj_layout *l, uint32_t mode);

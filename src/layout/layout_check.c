@@ -325,6 +325,7 @@ check_operation(struct check *c, const struct line *l,
 	struct cj_datum arg[CJ_MAX_ARGS], got;
 	uint32_t n = l->arrow - 1;
 
+	assert(l->arrow >= 1 && op->most <= CJ_MAX_ARGS);
 	memset(arg, 0, sizeof arg);
 	if (n < op->least || n > op->most) {
 		report(c, l, "%u arguments are not what the operation takes",
@@ -406,6 +407,7 @@ run_line(struct cj_arena *a, struct check *c, const char *text,
 	struct cj_algebra al;
 	struct line l = { .fixed = fixed };
 
+	assert(text != NULL);
 	cj_symtab_init(&sym, a, NULL);
 	sym.fixed = fixed;
 	cj_algebra_init(&al, a, &sym);

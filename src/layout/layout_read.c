@@ -161,6 +161,7 @@ with_offset(struct cj_algebra *al, const struct cj_layout *l,
 {
 	struct cj_layout *moved = CJ_NEW(al->arena, struct cj_layout);
 
+	assert(l->offset == NULL);
 	*moved = *l;
 	moved->offset = offset;
 	return moved;

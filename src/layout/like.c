@@ -54,6 +54,7 @@ cj_layout_domain_distribute(struct cj_algebra *al,
 		return cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
 		    "%lld elements of %s: both have to be known and positive",
 		    (long long)n, cj_tuple_text(al, shape));
+	assert((shape->has & ~CJ_HAS_SYMBOL) == 0);
 	cj_modes_init(&flat);
 	cj_modes_init(&m);
 	cj_modes_flatten(al, &flat, shape, shape);

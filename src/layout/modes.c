@@ -230,6 +230,7 @@ cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m, bool beyond)
 			at[--top] = at[i];
 		}
 	}
+	assert(top < m->count);
 	m->count -= top;
 	memmove(at, at + top, m->count * sizeof *at);
 	if (m->count == 1 && cj_is_value(at[0].shape, 1))
@@ -330,6 +331,7 @@ unflatten(struct cj_algebra *al, const struct cj_tuple *flat, uint32_t *next,
 	struct cj_list list;
 	uint32_t i;
 
+	assert(flat->depth <= 1);
 	if (cj_is_leaf(profile))
 		return cj_tuple_get(flat, (*next)++);
 	cj_list_init(&list);

@@ -81,6 +81,7 @@ interleave(struct cj_algebra *al, enum cj_product form,
 	tile = cj_layout_append_to(al, tile, rank, unit);
 	if (block == NULL || tile == NULL)
 		return NULL;
+	assert(cj_layout_rank(block) == cj_layout_rank(tile));
 	p = product_by_layout(al, block, tile);
 	if (p == NULL)
 		return NULL;

@@ -28,6 +28,7 @@ upcast_mode(struct cj_algebra *al, const struct cj_tuple *shape,
 		    cj_int_div(al->sym, d, by)));
 	}
 	size = cj_int_abs(al->sym, d);
+	assert(n > 0 && size.value != 0);
 	if (size.value % n != 0 && n % size.value != 0)
 		return cj_refuse(al, CJ_REFUSED_UPCAST_DIV,
 		    "One has to be a multiple of the other.",
@@ -86,6 +87,7 @@ each_mode(struct cj_algebra *al, const struct cj_tuple *shape,
 static int
 log_of(int64_t n)
 {
+	assert(n > 0 && (n & (n - 1)) == 0);
 	return __builtin_ctzll((uint64_t)n);
 }
 

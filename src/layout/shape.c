@@ -51,6 +51,7 @@ cj_shape_coalesce(struct cj_algebra *al, const struct cj_tuple *shape)
 		return flat;
 	if (flat->rank == 0)
 		return cj_tuple_known(al, 1);
+	assert(flat->depth == 1);
 	cj_list_init(&list);
 	last = flat->at[0]->value;
 	for (i = 1; i < flat->rank; i++) {

@@ -180,6 +180,7 @@ pack(struct cj_matrix_desc *d, enum cj_mma_kind kind, enum cj_smem_mode mode)
 	static const uint8_t tcgen05[] = { 0, 6, 4, 2, 1 };
 	bool is_tcgen05 = kind == CJ_MMA_TCGEN05;
 
+	assert(mode < CJ_LENGTH(wgmma));
 	d->layout_type = is_tcgen05 ? tcgen05[mode] : wgmma[mode];
 	d->bits = (uint64_t)(d->leading & 0x3fff) << 16
 	    | (uint64_t)(d->stride & 0x3fff) << 32

@@ -9,6 +9,7 @@
 int64_t
 cj_swizzle_source(struct cj_swizzle s)
 {
+	assert(s.bits >= 0 && s.base >= 0 && s.base + s.bits < 63);
 	return (((int64_t)1 << s.bits) - 1)
 	    << (s.base + (s.shift > 0 ? s.shift : 0));
 }
@@ -16,6 +17,7 @@ cj_swizzle_source(struct cj_swizzle s)
 int64_t
 cj_swizzle_target(struct cj_swizzle s)
 {
+	assert(s.bits >= 0 && s.base >= 0 && s.base + s.bits < 63);
 	return (((int64_t)1 << s.bits) - 1)
 	    << (s.base - (s.shift < 0 ? s.shift : 0));
 }
@@ -90,6 +92,7 @@ plain_value(const struct cj_modes *m, int64_t index)
 	int64_t sum = 0;
 	uint32_t i;
 
+	assert(m->count > 0);
 	for (i = 0; i + 1 < m->count; i++) {
 		sum += index % m->at[i].shape.value
 		    * m->at[i].stride->value.value;

@@ -515,6 +515,7 @@ cj_term_binary(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
 {
 	struct cj_term m = { .kind = kind, .a = a, .b = b };
 	struct cj_range r;
+
 	uint32_t found = find_term(t, &m);
 
 	if (found != 0)
@@ -584,6 +585,7 @@ cj_term_sum(struct cj_symtab *t, int64_t constant,
 		return cj_known(constant);
 	if (count == 1 && constant == 0 && at[0].factor == 1)
 		return (struct cj_int){ 0, at[0].term };
+	assert(count <= CJ_MAX_ADDENDS);
 	m.addend = at;
 	m.count = count;
 	found = find_term(t, &m);

@@ -66,6 +66,8 @@ take_low(struct cj_symtab *t, struct cj_poly *p, int64_t b,
 	int64_t best = 1;
 	uint32_t i, j, kept = 0;
 
+	assert(b > 0);
+
 	for (i = 0; i < p->count; i++) {
 		int64_t g = cj_gcd(mono_divisor(t, p->at[i]), b);
 		struct cj_range r;
@@ -152,7 +154,9 @@ div_known(struct cj_symtab *t, struct cj_int a, int64_t b)
 		return a;
 	cj_poly_set(t, &p, a);
 	split_known(t, &p, b, &q);
+	assert(p.constant >= 0 && p.constant < b);
 	g = take_low(t, &p, b, &low);
+	assert(g > 0 && b % g == 0);
 	b /= g;
 	if (g > 1) {
 		struct cj_int rest = cj_poly_int(t, &p);
@@ -205,6 +209,7 @@ mod_known(struct cj_symtab *t, struct cj_int a, int64_t b)
 	struct cj_poly p, q, low;
 	int64_t k, g;
 
+	assert(b > 0);
 	if (b == 1)
 		return cj_known(0);
 	cj_poly_set(t, &p, a);
@@ -328,6 +333,7 @@ div_symbolic(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 		return cj_known(0);
 	if (!never_zero(t, b))
 		return cj_term_binary(t, CJ_TERM_DIV, a, b);
+	assert(!cj_is_known(b));
 	cj_poly_set(t, &p, a);
 	q = split_symbolic(t, &p, b);
 	r = cj_poly_int(t, &p);

@@ -317,6 +317,7 @@ eval(struct eval *e, struct cj_int a)
 {
 	if (cj_is_known(a))
 		return a.value;
+	assert(a.term < e->t->terms.len);
 	if (!e->done[a.term]) {
 		e->known[a.term] = eval_term(e, &e->t->terms.at[a.term]);
 		e->done[a.term] = 1;

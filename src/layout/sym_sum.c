@@ -44,6 +44,8 @@ cj_poly_add_mono(struct cj_symtab *t, struct cj_poly *p, struct cj_mono m)
 	uint32_t i = p->count, j;
 	int64_t g;
 
+	assert(m.den > 0);
+	assert(p->count <= CJ_MAX_ADDENDS);
 	if (m.num == 0)
 		return;
 	while (i > 0 && p->at[i - 1].base > m.base)
@@ -90,6 +92,7 @@ cj_poly_add(struct cj_symtab *t, struct cj_poly *p, struct cj_int a,
 		    cj_mul64(t, a.value, scale));
 		return;
 	}
+	assert(a.term < t->terms.len);
 	m = &t->terms.at[a.term];
 	if (m->kind != CJ_TERM_SUM) {
 		cj_poly_add_mono(t, p, mono_of(t, a.term, scale));
@@ -113,6 +116,7 @@ cj_poly_set(const struct cj_symtab *t, struct cj_poly *p, struct cj_int a)
 	if (cj_is_known(a))
 		return;
 	m = &t->terms.at[a.term];
+	assert(m->count <= CJ_MAX_ADDENDS);
 	if (m->kind != CJ_TERM_SUM) {
 		p->at[p->count++] = mono_of(t, a.term, 1);
 		return;
@@ -134,6 +138,9 @@ cj_mono_int(struct cj_symtab *t, struct cj_mono m)
 {
 	struct cj_int base = { 0, m.base };
 	struct cj_addend one;
+
+	assert(m.num != 0 && m.den > 0);
+	assert(t->terms.at[m.base].kind != CJ_TERM_SUM);
 
 	if (m.den != 1)
 		base = cj_term_binary(t, CJ_TERM_DIV, base, cj_known(m.den));
@@ -282,6 +289,7 @@ mono_mul(struct cj_symtab *t, struct cj_mono x, struct cj_mono y)
 	struct cj_mono m = { 0, 1, x.base };
 	int64_t g;
 
+	assert(x.den > 0 && y.den > 0);
 	nx = cj_term_operands(t, &x.base, &ox);
 	ny = cj_term_operands(t, &y.base, &oy);
 	if (nx + ny > MAX_FACTORS) {

@@ -40,6 +40,7 @@ cj_layout_view(struct cj_algebra *al, const struct cj_layout *l,
 
 	if (!cj_layout_slice(al, l, coord, &rest, &offset))
 		return NULL;
+	assert(rest != NULL && offset != NULL);
 	if (rest->offset != NULL)
 		return rest;
 	moved = CJ_NEW(al->arena, struct cj_layout);
@@ -293,6 +294,7 @@ power_in(int64_t value, int64_t limit)
 {
 	int64_t low = value & -value;
 
+	assert(value >= 0 && limit >= 1);
 	return value == 0 || low > limit ? limit : low;
 }
 

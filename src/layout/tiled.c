@@ -89,6 +89,7 @@ permutation_of(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 {
 	const struct cj_tuple *p = cj_tuple_get(mma->permutation, mode);
 
+	assert(mode < 3 && p != NULL);
 	if (p->kind != CJ_TUPLE_ANY)
 		return p;
 	return cj_tuple_int(al, cj_int_mul(al->sym, size_of_mode(al,

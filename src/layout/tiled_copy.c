@@ -132,6 +132,7 @@ shrink_tile(struct cj_algebra *al, const struct cj_tuple *shape,
 	struct cj_list list, steps;
 	uint32_t i, j, rank = cj_tuple_rank(shape);
 
+	assert(cj_tuple_is_known(shape));
 	cj_list_init(&list);
 	for (i = 0; i < rank; i++) {
 		cj_list_init(&steps);

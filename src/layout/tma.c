@@ -52,6 +52,7 @@ merge_boxes(struct cj_algebra *al, const struct cj_layout *l)
 	cj_modes_init(&m);
 	cj_modes_init(&r);
 	cj_modes_flatten(al, &m, l->shape, l->stride);
+	assert(m.count > 0);
 	cj_modes_add(al, &r, m.at[0].shape, m.at[0].stride);
 	for (i = 1; i < m.count; i++) {
 		struct cj_mode *last = &r.at[r.count - 1];
@@ -204,7 +205,7 @@ name_leaf(struct cj_algebra *al, const struct cj_tuple *leaf, void *user)
 {
 	struct naming *n = user;
 
-	(void)leaf;
+	assert(cj_is_leaf(leaf) && n->next < n->t.count);
 	return coord_of(al, &n->t, &n->b, n->next++, n->box, n->bits);
 }
 

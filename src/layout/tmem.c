@@ -88,6 +88,7 @@ cj_tmem_accumulator(struct cj_algebra *al, const struct cj_mma_atom *atom,
 		return part == NULL ? NULL : cj_refuse(al,
 		    CJ_REFUSED_SYMBOLIC, NULL, "%s is not known",
 		    cj_tuple_text(al, part));
+	assert(part->rank >= 1 && bits > 0);
 	two = cj_is_value(cj_layout_size(al, atom->threads), 2);
 	apart = !two && strstr(atom->name, "_TS") != NULL;
 	tile = part->at[0];

@@ -50,7 +50,7 @@ START_TEST(wrong_lines_fail)
 	ck_assert_uint_eq(failures(
 	    "composition\t8:1\t4:1\t=>\terror:x\t-\tcpp\n"), 1);
 	ck_assert_uint_eq(failures(
-	    "composition\t(4,2):(1,9)\t4:3\t=>\t4:3\t-\tcpp+def\n"), 1);
+	    "composition\t(4,2):(1,9)\t4:3\t=>\t4:3\t-\tdef\n"), 1);
 }
 END_TEST
 

@@ -102,8 +102,8 @@ endif
 
 # ---- Targets ----------------------------------------------------------------
 
-.PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz demo lint \
-	install uninstall dist clean distclean
+.PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
+	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -193,7 +193,8 @@ define against_library
 	$(say) CC $<
 	mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS) \
-	    -UNDEBUG $(WARNINGS) -DFAKE_CUDA='"$(CURDIR)/$(B)/fake/libcuda.so.1"' \
+	    -UNDEBUG $(WARNINGS) \
+	    -DFAKE_CUDA='"$(CURDIR)/$(B)/fake/libcuda.so.1"' \
 	    -I$(B)/include $< -o $@ $(LDFLAGS) \
 	    $(CONFIG_LDFLAGS) $(LIB_SO) \
 	    -Wl,-rpath,$(CURDIR)/$(B) -lm -lpthread -ldl

@@ -17,7 +17,7 @@ may() {
 	parser:base|parser:lexer)	;;
 	layout:base)			;;
 	ir:base|ir:layout)		;;
-	ir:parser)	# elaboration walks the tree, nothing else does
+	ir:parser|ir:std)	# elaboration walks trees, nothing else does
 		case $(basename "$file") in
 		elab*)	;;
 		*)	return 1 ;;
@@ -27,8 +27,11 @@ may() {
 	std:base)			;;
 	runtime:base|runtime:lexer|runtime:layout|runtime:parser)	;;
 	runtime:ir|runtime:codegen|runtime:std)	;;
-	cutec:parser)	# formatter and language server
-		[ "$header" = parser/parser.h ] ;;
+	cutec:parser|cutec:ir|cutec:std)	# formatter, language server:
+		case $(basename "$file"):$header in	# words to complete
+		*:parser/parser.h|lsp*:*.def|lsp*:std/std.h)	;;
+		*)	return 1 ;;
+		esac ;;
 	cutec:layout)			[ "$header" = layout/layout.h ] ;;
 	*)				return 1 ;;
 	esac

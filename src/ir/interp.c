@@ -181,7 +181,7 @@ cj_frame_run(struct cj_frame *f)
 	const struct cj_step *steps = f->code->steps.at;
 	uint64_t count = 0;
 
-	assert(f->state == CJ_STATE_READY);
+	assert(f->state == CJ_STATE_READY && f->pc < f->code->steps.len);
 	do {
 		const struct cj_step *s = &steps[f->pc++];
 

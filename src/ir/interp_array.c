@@ -168,6 +168,7 @@ step_array(struct cj_frame *f, const struct cj_step *s)
 	int64_t count = *CJ_AT(f, int64_t, f->code->lists.at[s->a]);
 	size_t bytes;
 
+	assert(m->objects.at[array->object].kind == CJ_OBJECT_ARRAY);
 	w.kind = m->objects.at[array->object].element;
 	if (count < 0 || count > INT64_MAX / 64) {
 		cj_fault_at(f, s, 0, CJ_DIAG_OUT_OF_BOUNDS,

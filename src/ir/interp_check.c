@@ -59,6 +59,7 @@ add(struct cj_fault_list *l, enum cj_code code, cj_ref ref)
 {
 	struct cj_fault *p;
 
+	assert(code != CJ_DIAG_NONE && code < CJ_DIAG_COUNT);
 	if (l->places[code] == KEPT_PLACES)
 		return NULL;
 	l->places[code]++;
@@ -130,6 +131,7 @@ take_over(struct cj_fault_list *to, struct cj_fault *p,
 {
 	uint64_t count = p->count + q->count;
 
+	assert(p->code == q->code && p->ref == q->ref);
 	if (p->count == 0 || is_earlier(q, p)) {
 		p->block = q->block;
 		p->order = q->order;

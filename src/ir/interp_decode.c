@@ -75,6 +75,7 @@ cj_decode_release(struct cj_decoder *d, uint32_t offset, uint32_t bytes)
 	struct cj_free *f = CJ_NEW(d->arena, struct cj_free);
 
 	assert(offset != CJ_NO_OFFSET);
+	assert(offset + ((uint64_t)1 << class) <= d->code->frame_bytes);
 	f->offset = offset;
 	f->next = d->free[class];
 	d->free[class] = f;
@@ -237,6 +238,7 @@ note_use(struct cj_decoder *d, cj_ref user, cj_ref value)
 {
 	if (d->home[value] == 0)
 		return;			/* from around a map */
+	assert(d->home[user] != 0);
 	while (d->home[user] != d->home[value])
 		user = d->module->regions.at[d->home[user]].owner;
 	assert(user != 0);
@@ -319,6 +321,7 @@ cj_decode_preset(struct cj_decoder *d, cj_ref r)
 	}
 	if (is_const && bytes > MAX_PRESET_BYTES - d->preset_bytes)
 		return false;
+	assert(is_const || i->op == CJ_OP_PARAM);
 	d->preset_bytes += is_const ? bytes : 0;
 	d->preset[r] = true;
 	p = cj_push(d->arena, &d->code->presets);
@@ -431,6 +434,8 @@ begin(struct cj_decoder *d, const struct cj_module *m, uint32_t lanes)
 {
 	struct cj_decoded *c = d->code;
 
+	/* masks are whole words */
+	assert(lanes == CJ_LANES_ONE || lanes % 8 == 0);
 	d->module = m;
 	c->module = m;
 	c->lanes = lanes;
@@ -492,7 +497,7 @@ cj_interp_decode(struct cj_arena *a, const struct cj_module *m,
 	struct cj_decoder d = { .arena = a, .code = c };
 	const struct cj_function *fn;
 
-	assert(function < m->functions.len);
+	assert(function != 0 && function < m->functions.len);
 	fn = &m->functions.at[function];
 	c->function = function;
 	begin(&d, m, fn->kind == CJ_FUNCTION_DEVICE ? CJ_LANES_WARP

@@ -125,6 +125,8 @@ cj_interp_IF(struct cj_decoder *d, cj_ref r)
 	uint32_t condition = cj_decode_operand(d, r, 0), first;
 	cj_ref around = d->yields_to;
 
+	assert(then != 0 && (otherwise == 0
+	    || d->module->regions.at[otherwise].next == 0));
 	cj_decode_result(d, r);
 	d->yields_to = r;
 	first = cj_decode_pc(d);
@@ -205,6 +207,7 @@ step_loop(struct cj_frame *f, const struct cj_step *s)
 static void
 step_loop_next(struct cj_frame *f, const struct cj_step *s)
 {
+	assert(s->target < f->pc);
 	mask_or(f, CJ_FRAME_MASK, s->b);
 	mask_clear(f, s->b);
 	cj_mask_changed(f);
@@ -343,6 +346,7 @@ step_for_next(struct cj_frame *f, const struct cj_step *s)
 	const int64_t *by = CJ_AT(f, int64_t, s->a);
 	uint32_t i;
 
+	assert(s->target < f->pc);
 	mask_or(f, CJ_FRAME_MASK, s->b);
 	mask_clear(f, s->b);
 	for (i = 0; i < f->lanes; i++)	/* beyond the range: the loop ends */

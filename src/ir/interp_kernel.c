@@ -95,6 +95,7 @@ start_block(struct worker *w, uint64_t number)
 	struct cj_block *b = &w->block;
 	uint32_t i;
 
+	assert(number < w->run->blocks);
 	b->number = number;
 	b->at[0] = (int64_t)(number % (uint64_t)l->grid[0]);
 	b->at[1] = (int64_t)(number / (uint64_t)l->grid[0]
@@ -124,6 +125,7 @@ count_ended(const struct cj_block *b, uint32_t *some)
 {
 	uint32_t t, ended = 0;
 
+	assert(b->threads != 0);
 	for (t = 0; t < b->threads; t++) {
 		const struct cj_frame *f = &b->frames[t / CJ_LANES_WARP];
 		const uint8_t *left = cj_mask(f, f->code->unfinished);

@@ -93,6 +93,7 @@ run_batch(struct map_run *run, struct map_worker *w, uint64_t lo,
 
 	for (i = 0; i < CJ_LANES_MAP; i++)
 		index[i] = (int64_t)lo + (i < lanes ? i : 0);
+	assert(lanes >= 1 && lanes <= CJ_LANES_MAP);
 	f->base = (int64_t)lo;
 	w->faults.block = lo;
 	cj_frame_start(f, lanes);
@@ -214,6 +215,7 @@ step_array_map(struct cj_frame *f, const struct cj_step *s)
 	int64_t count = *CJ_AT(f, int64_t, s->a);
 	unsigned n;
 
+	assert(run.code != NULL);
 	cj_test_of(f);
 	if (count <= 0)
 		return;
@@ -428,6 +430,7 @@ step_expect(struct cj_frame *f, const struct cj_step *s)
 	uint64_t count = 1;
 	unsigned n, i;
 
+	assert(run.code != NULL && run.code->yield != 0);
 	cj_test_of(f);
 	for (i = 0; i < cj_step_inst(f, s)->operand_count; i++) {
 		int64_t extent = *CJ_AT(f, int64_t,

@@ -104,6 +104,7 @@ view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
 	    .align = a->align == 0 ? 1 : a->align };
 	unsigned bits;
 
+	assert(a->object != 0 && a->object < m->objects.len);
 	v.object = &m->objects.at[a->object];
 	v.memory = &f->machine->memory[a->object];
 	v.kind = v.object->element;
@@ -334,6 +335,7 @@ fetch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 	int64_t at = v->offset[lane];
 	uint32_t i;
 
+	assert(is_inside(v, at) && m->readable);
 	if (v->bytes != 0 && v->kind != CJ_KIND_BOOL) {
 		move_by_bytes(v, f->regs + s->dst + lane * v->bytes, f->lanes,
 		    m->data + at * (int64_t)v->bytes, 1);
@@ -352,6 +354,7 @@ deposit(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 	int64_t at = v->offset[lane];
 	uint32_t i;
 
+	assert(is_inside(v, at) && m->writable);
 	mark_written(m, at, v->width);
 	if (v->bytes != 0) {
 		move_by_bytes(v, m->data + at * (int64_t)v->bytes, 1,

@@ -368,6 +368,7 @@ step_bitcast(struct cj_frame *f, const struct cj_step *s)
 	unsigned from = cj_kind_bits(s->from), to = cj_kind_bits(s->kind);
 	uint32_t in = s->n / f->lanes * to / from, lane, r;
 
+	assert(from != 0 && to != 0 && from <= 64 && to <= 64);
 	for (lane = 0; lane < f->lanes; lane++) {
 		wide held = 0;
 		unsigned have = 0;

@@ -37,11 +37,13 @@ struct page {
 	_Atomic cj_ref ref[PAGE];	/* the instruction */
 };
 
+typedef struct page *page_ref;
+
 /* The shadow of one memory; NULL pages: nobody yet. */
 struct shadow {
 	int64_t lo, hi;
 	bool is_own;			/* of one thread of ours */
-	_Atomic(struct page *) *pages[KINDS];
+	_Atomic page_ref *pages[KINDS];
 };
 
 struct cj_race {
@@ -83,7 +85,7 @@ make_shadow(struct cj_arena *a, int64_t lo, int64_t hi)
 	s->lo = lo;
 	s->hi = hi;
 	for (kind = 0; kind < KINDS; kind++)
-		s->pages[kind] = CJ_NEWS(a, _Atomic(struct page *),
+		s->pages[kind] = CJ_NEWS(a, _Atomic page_ref,
 		    count_pages(lo, hi));
 	return s;
 }
@@ -201,8 +203,8 @@ cj_race_watches(const struct cj_race *r, uint32_t object)
 static struct page *
 page_for(struct cj_frame *f, struct shadow *s, enum kind kind, size_t number)
 {
-	_Atomic(struct page *) *at = &s->pages[kind][number];
-	struct page *have = *at, *made;
+	_Atomic page_ref *at = &s->pages[kind][number];
+	page_ref have = *at, made;
 
 	if (have != NULL)
 		return have;
@@ -217,6 +219,7 @@ myself(const struct cj_frame *f, uint32_t lane)
 {
 	const struct cj_block *b = f->machine->block;
 
+	assert(f->warp < 32 && lane < CJ_LANES_WARP);
 	return ((who)(uint32_t)(b->number + 1) << 32) | (who)f->warp << 27
 	    | (who)lane << 22 | (b->epoch & EPOCH_BITS);
 }
@@ -267,8 +270,8 @@ join(struct page *p, size_t i, who me, cj_ref ref)
 	who old = p->who[i], next;
 
 	do {
-		if (old & SEVERAL_BLOCKS
-		    || (old >> 27 == me >> 27 && ((old ^ me) & EPOCH_BITS) == 0))
+		if (old & SEVERAL_BLOCKS || (old >> 27 == me >> 27
+		    && ((old ^ me) & EPOCH_BITS) == 0))
 			return;
 		next = me;
 		if (old != 0 && !same_block(old, me))

@@ -191,6 +191,14 @@ emit_extents(struct cj_elab *el, const struct cj_tuple *shape, cj_ref *ref,
 			ref[i] = cj_elab_count(el, cj_tuple_get(shape, i));
 }
 
+static bool
+is_number(const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_INT || v->kind == CJ_VALUE_REAL ||
+	    v->kind == CJ_VALUE_BOOL || v->kind == CJ_VALUE_SCALAR ||
+	    v->kind == CJ_VALUE_REGS || v->kind == CJ_VALUE_TENSOR;
+}
+
 /* The last instruction of the region: ok, and both sides if there are. */
 static void
 yield_sides(struct cj_elab *el, const struct expectation *e,
@@ -205,8 +213,7 @@ yield_sides(struct cj_elab *el, const struct expectation *e,
 		return;
 	if (known)
 		out[0] = cj_emit_bool(&el->em->b, is_true);
-	if (e->count == 2 && side[0].kind != CJ_VALUE_TUPLE &&
-	    side[1].kind != CJ_VALUE_TUPLE &&
+	if (e->count == 2 && is_number(&side[0]) && is_number(&side[1]) &&
 	    cj_value_shape(&side[0]) == NULL &&
 	    cj_value_shape(&side[1]) == NULL) {
 		for (uint32_t i = 0; i < 2; i++) {
@@ -219,14 +226,6 @@ yield_sides(struct cj_elab *el, const struct expectation *e,
 		}
 	}
 	cj_emit(&el->em->b, CJ_OP_YIELD, 0, 0, out, n);
-}
-
-static bool
-is_number(const struct cj_value *v)
-{
-	return v->kind == CJ_VALUE_INT || v->kind == CJ_VALUE_REAL ||
-	    v->kind == CJ_VALUE_BOOL || v->kind == CJ_VALUE_SCALAR ||
-	    v->kind == CJ_VALUE_REGS || v->kind == CJ_VALUE_TENSOR;
 }
 
 static void

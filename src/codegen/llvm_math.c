@@ -2,9 +2,9 @@
  * The hardware's approximations.
  *
  * In f32 denormals count as 0, in and out: without .ftz the hardware scales
- * around every instruction. f32 has all of them; f16 and bf16 have ex2 and tanh, and go through f32 for
- * the others. f64 has none worth the name: roots and quotients are computed
- * exactly there, the rest with f32's precision.
+ * around every instruction. f32 has all of them; f16 and bf16 have ex2 and
+ * tanh, and go through f32 for the others. f64 has none worth the name: roots
+ * and quotients are computed exactly there, the rest with f32's precision.
  */
 #include "llvm_gen.h"
 

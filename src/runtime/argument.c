@@ -192,8 +192,9 @@ read_view(struct cj_work *f, struct cj_arena *a, const char *name,
 	v->device_id = t->device_id;
 	if (!read_shape(f, a, name, t, packed, v))
 		return false;
-	v->data = (char *)t->data + t->byte_offset;
-	if (t->data == NULL && v->hi > v->lo)
+	if (t->data != NULL)
+		v->data = (char *)t->data + t->byte_offset;
+	else if (v->hi > v->lo)
 		return refuse(f, name, "its memory is NULL");
 	return true;
 }

@@ -144,7 +144,7 @@ measure_launch(cutejit_context *context, cutejit_kernel *kernel,
     struct work *w, int rounds)
 {
 	/* in order of first use: z is written last */
-	void *parameters[] = { &w->address[0], &w->a, &w->address[1], &w->b,
+	void *parameters[] = { &w->address[0], &w->address[1], &w->a, &w->b,
 	    &w->address[2] };
 	double *bare = calloc((size_t)rounds, sizeof *bare);
 	double *ours = calloc((size_t)rounds, sizeof *ours);

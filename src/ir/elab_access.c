@@ -397,6 +397,26 @@ both(struct cj_elab *el, cj_ref a, cj_ref b)
 	    cj_type_of(CJ_KIND_BOOL, 1), a, b);
 }
 
+/* 0 <= c < limit, what is not proved of it. */
+static void
+add_bounds(struct cj_elab *el, const struct component *c, cj_ref *mask)
+{
+	const cj_type type = cj_type_of(CJ_KIND_BOOL, 1);
+	cj_ref at, limit;
+
+	if (!cj_elab_proves_less(el, c->at, c->limit)) {
+		at = cj_elab_ref_int(el, c->at);
+		limit = cj_elab_ref_int(el, c->limit);
+		*mask = both(el, *mask, cj_emit2(&el->em->b, CJ_OP_LT, type,
+		    at, limit));
+	}
+	if (cj_int_range(&el->sym, c->at).lo < 0) {
+		at = cj_elab_ref_int(el, c->at);
+		*mask = both(el, *mask, cj_emit2(&el->em->b, CJ_OP_LE, type,
+		    cj_emit_index(&el->em->b, 0), at));
+	}
+}
+
 static bool
 predicate(struct cj_elab *el, const struct plan *p,
     const struct cj_tuple *coord, cj_ref *mask)
@@ -430,13 +450,8 @@ mask_at(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref *mask)
 		return p->t->pred == NULL || predicate(el, p,
 		    cj_tuple_known(&el->al, 0), mask);
 	n = coordinate_at(el, p, r, c, &coord);
-	for (i = 0; i < n; i++) {
-		if (cj_elab_proves_less(el, c[i].at, c[i].limit))
-			continue;
-		*mask = both(el, *mask, cj_emit2(&el->em->b, CJ_OP_LT,
-		    cj_type_of(CJ_KIND_BOOL, 1), cj_elab_ref_int(el, c[i].at),
-		    cj_elab_ref_int(el, c[i].limit)));
-	}
+	for (i = 0; i < n; i++)
+		add_bounds(el, &c[i], mask);
 	return p->t->pred == NULL || predicate(el, p, coord, mask);
 }
 

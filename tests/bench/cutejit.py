@@ -37,7 +37,8 @@ class CompileOptions(C.Structure):
 
 ARG_TENSOR, ARG_INT, ARG_FLOAT = 1, 3, 4
 DTYPES = {"torch.float32": (2, 32), "torch.float16": (2, 16), "torch.bfloat16": (4, 16), "torch.float64": (2, 64),
-          "torch.int32": (0, 32), "torch.int64": (0, 64), "torch.uint8": (1, 8)}
+          "torch.int32": (0, 32), "torch.int64": (0, 64), "torch.uint8": (1, 8),
+          "torch.uint32": (1, 32)}
 
 
 class Context:
@@ -68,7 +69,7 @@ class Context:
             self.modules[path] = m
         return self.modules[path]
 
-    def prepare(self, path, kernel, args, consts):
+    def prepare(self, path, kernel, args, consts, member=None):
         keep = []
         arguments = (Argument * len(args))()
         for a, (name, v) in zip(arguments, args.items()):
@@ -94,6 +95,7 @@ class Context:
         o.size = C.sizeof(o)
         o.constants, o.constant_count = constants, len(consts)
         o.arguments, o.argument_count = arguments, len(args)
+        o.member = 0 if member is None else member + 1
         k, launch = C.c_void_p(), C.c_void_p()
         self.check(self.lib.cutejit_compile(self.module(path), kernel.encode(), C.byref(o), C.byref(k)))
         self.check(self.lib.cutejit_prepare(k, arguments, len(args), C.byref(launch)))

@@ -1,0 +1,273 @@
+/*
+ * On a GPU that is there: results, contexts, and what a launch costs.
+ *
+ * Host time is measured in alternating bursts of at most 300, so that the
+ * queue never fills: the bare cuLaunchKernel of the same kernel, the prepared
+ * launch, the call in one go. Without a GPU the test is skipped.
+ */
+#include "test.h"
+
+#include <dlfcn.h>
+#include <time.h>
+
+enum { N = 1 << 16, BURST = 300, ROUNDS = 200 };
+
+static const char five_text[] =
+    "kernel five(a: f32, b: f32, x: tensor(f32, N:1), y: tensor(f32, N:1),\n"
+    "            z: tensor(f32, N:1))\n"
+    "{\n"
+    "    launch grid(ceil_div(N, 256)) block(256)\n"
+    "    {\n"
+    "        let i = block_idx.x * 256 + thread_idx.x;\n"
+    "        if i < N { z[i] = a * x[i] + b * y[i]; }\n"
+    "    }\n"
+    "}\n";
+
+static struct {
+	int (*init)(unsigned), (*count)(int *), (*retain)(void **, int);
+	int (*push)(void *), (*pop)(void **), (*current)(void **);
+	int (*alloc)(uint64_t *, size_t), (*release)(uint64_t);
+	int (*to)(uint64_t, const void *, size_t);
+	int (*from)(void *, uint64_t, size_t);
+	int (*synchronize)(void);
+	int (*load)(void **, const void *, int *, void **, unsigned, int *,
+	    void **, unsigned);
+	int (*get)(void **, void *, const char *);
+	int (*function)(void **, void *);
+	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned,
+	    unsigned, unsigned, unsigned, void *, void **, void **);
+} cu;
+
+static int
+open_driver(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW);
+	int count = 0;
+
+	if (library == NULL)
+		return 0;
+	*(void **)&cu.init = dlsym(library, "cuInit");
+	*(void **)&cu.count = dlsym(library, "cuDeviceGetCount");
+	*(void **)&cu.retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+	*(void **)&cu.push = dlsym(library, "cuCtxPushCurrent_v2");
+	*(void **)&cu.pop = dlsym(library, "cuCtxPopCurrent_v2");
+	*(void **)&cu.current = dlsym(library, "cuCtxGetCurrent");
+	*(void **)&cu.alloc = dlsym(library, "cuMemAlloc_v2");
+	*(void **)&cu.release = dlsym(library, "cuMemFree_v2");
+	*(void **)&cu.to = dlsym(library, "cuMemcpyHtoD_v2");
+	*(void **)&cu.from = dlsym(library, "cuMemcpyDtoH_v2");
+	*(void **)&cu.synchronize = dlsym(library, "cuCtxSynchronize");
+	*(void **)&cu.load = dlsym(library, "cuLibraryLoadData");
+	*(void **)&cu.get = dlsym(library, "cuLibraryGetKernel");
+	*(void **)&cu.function = dlsym(library, "cuKernelGetFunction");
+	*(void **)&cu.launch = dlsym(library, "cuLaunchKernel");
+	return cu.init(0) == 0 && cu.count(&count) == 0 && count > 0;
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+median(double *list)
+{
+	qsort(list, ROUNDS, sizeof *list, compare);
+	return list[ROUNDS / 2];
+}
+
+static uint64_t device[3];
+static float host[3][N];
+static struct vector v[3];
+
+static void
+set_arguments(cutejit_argument args[5])
+{
+	static const char *const names[] = { "x", "y", "z" };
+	int i, k;
+
+	args[0] = cutejit_arg_float("a", 2);
+	args[1] = cutejit_arg_float("b", 3);
+	for (i = 0; i < 3; i++) {
+		CHECK(cu.alloc(&device[i], sizeof host[i]) == 0);
+		for (k = 0; k < N; k++)
+			host[i][k] = (float)((i + 1) * k);
+		CHECK(cu.to(device[i], host[i], sizeof host[i]) == 0);
+		args[i + 2] = cutejit_arg_tensor(names[i], vector_set(&v[i],
+		    (void *)(uintptr_t)device[i], N, CUTEJIT_DL_CUDA));
+	}
+}
+
+static void
+check_result(void)
+{
+	int k;
+
+	CHECK(cu.synchronize() == 0);
+	CHECK(cu.from(host[2], device[2], sizeof host[2]) == 0);
+	for (k = 0; k < N; k++)
+		CHECK(host[2][k] == (float)(8 * k));
+}
+
+/* The same kernel, loaded by hand, its parameters in the order of the host
+ * part as --emit=host prints it. */
+static void *
+load_bare(cutejit_context *c, cutejit_kernel *k)
+{
+	const void *image;
+	void *library, *kernel, *function;
+
+	if (cutejit_kernel_artifact(k, "cubin", &image, NULL) != CUTEJIT_OK)
+		DO(c, cutejit_kernel_artifact(k, "ptx", &image, NULL));
+	CHECK(cu.load(&library, image, NULL, NULL, 0, NULL, NULL, 0) == 0);
+	CHECK(cu.get(&kernel, library, "five") == 0);
+	CHECK(cu.function(&function, kernel) == 0);
+	return function;
+}
+
+static double
+burst_bare(void *function, void **params)
+{
+	double start = now();
+	int i;
+
+	for (i = 0; i < BURST; i++)
+		cu.launch(function, N / 256, 1, 1, 256, 1, 1, 0, NULL,
+		    params, NULL);
+	start = (now() - start) / BURST;
+	cu.synchronize();
+	return start;
+}
+
+static double
+burst_prepared(cutejit_launch *l)
+{
+	double start = now();
+	int i;
+
+	for (i = 0; i < BURST; i++)
+		cutejit_launch_run(l, NULL);
+	start = (now() - start) / BURST;
+	cu.synchronize();
+	return start;
+}
+
+static double
+burst_calls(cutejit_module *m, const cutejit_argument *args)
+{
+	double start = now();
+	int i;
+
+	for (i = 0; i < BURST; i++)
+		cutejit_call(m, "five", args, 5, NULL, NULL);
+	start = (now() - start) / BURST;
+	cu.synchronize();
+	return start;
+}
+
+static void
+measure(cutejit_context *c, cutejit_module *m, cutejit_kernel *k,
+    cutejit_launch *l, const cutejit_argument *args)
+{
+	static double bare[ROUNDS], prepared[ROUNDS], calls[ROUNDS];
+	/* more than enough slots: only the cost matters, the grid is real */
+	static uint64_t slots[16];
+	void *params[16], *function = load_bare(c, k);
+	double b, p, o;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		params[i] = &slots[i];
+	(void)function;
+	for (i = 0; i < ROUNDS; i++) {
+		bare[i] = burst_bare(function, params);
+		prepared[i] = burst_prepared(l);
+		calls[i] = burst_calls(m, args);
+	}
+	b = median(bare);
+	p = median(prepared);
+	o = median(calls);
+	printf("host time of a launch: bare %.3f us, prepared %.3f us "
+	    "(%+.3f), in one go %.3f us (%+.3f)\n", b, p, p - b, o, o - b);
+	CHECK(p - b < 1.0);
+}
+
+/* From a kernel on disk to a loaded one, in a process that is warm. */
+static void
+measure_disk(cutejit_module *m, const cutejit_argument *args)
+{
+	cutejit_context *c;
+	cutejit_module *again;
+	double start, took[3];
+	int i;
+
+	(void)m;
+	for (i = 0; i < 3; i++) {
+		CHECK(cutejit_context_create(NULL, &c) == CUTEJIT_OK);
+		DO(c, cutejit_module_from_memory(c, "five.cute", five_text,
+		    strlen(five_text), &again));
+		start = now();
+		DO(c, cutejit_call(again, "five", args, 5, NULL, NULL));
+		took[i] = (now() - start) / 1000;
+		cutejit_module_destroy(again);
+		cutejit_context_destroy(c);
+	}
+	printf("first call in a context: %.2f ms, %.2f ms, %.2f ms\n",
+	    took[0], took[1], took[2]);
+}
+
+int
+main(void)
+{
+	cutejit_context *c;
+	cutejit_module *m;
+	cutejit_kernel *k;
+	cutejit_launch *l;
+	cutejit_argument args[5];
+	void *primary, *current, *was;
+
+	if (!open_driver()) {
+		printf("no GPU: skipped\n");
+		return 77;
+	}
+	CHECK(cutejit_context_create(NULL, &c) == CUTEJIT_OK);
+	m = test_module(c, five_text);
+	CHECK(cu.retain(&primary, 0) == 0 && cu.push(primary) == 0);
+	set_arguments(args);
+	DO(c, cutejit_compile(m, "five", NULL, &k));
+	DO(c, cutejit_prepare(k, args, 5, &l));
+	DO(c, cutejit_launch_run(l, NULL));
+	check_result();
+	CHECK(cu.to(device[2], host[0], sizeof host[0]) == 0);
+	DO(c, cutejit_call(m, "five", args, 5, NULL, NULL));
+	check_result();
+	measure(c, m, k, l, args);
+	measure_disk(m, args);
+
+	/* without a current context the primary one serves, and is not left */
+	CHECK(cu.pop(&was) == 0 && was == primary);
+	DO(c, cutejit_launch_run(l, NULL));
+	CHECK(cu.current(&current) == 0 && current == NULL);
+	CHECK(cu.push(primary) == 0);
+	check_result();
+	v[0].extent[0] = N - 1;
+	REFUSED(c, CUTEJIT_ERROR, "contract", cutejit_call(m, "five", args, 5,
+	    NULL, NULL));
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	cutejit_module_destroy(m);
+	cutejit_context_destroy(c);
+	return 0;
+}

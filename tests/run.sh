@@ -1,5 +1,6 @@
 #!/bin/sh
-# Run tests and count them: run.sh [unit|api|golden|kernels|examples|gpu]...
+# Run tests and count them:
+# run.sh [unit|api|golden|kernels|examples|lsp|gpu]...
 #
 # The Makefile calls this with SRCDIR and BUILDDIR. Jobs run side by side, one
 # per processor; each leaves a log and its count, and what failed is shown in
@@ -42,11 +43,12 @@ directive() {
 	sed -n -e "s|^// $1: *||p" -e 12q "$2"
 }
 
-# compare EXPECTED FOUND: show the difference, or take it over.
+# compare EXPECTED FOUND: show the difference, or take it over. What a case
+# that has failed already printed is never taken over.
 compare() {
 	if cmp -s "$1" "$2"; then
 		pass
-	elif [ "${UPDATE:-0}" = 1 ]; then
+	elif [ "${UPDATE:-0}" = 1 ] && [ $failed -eq 0 ]; then
 		cp "$2" "$1"
 		echo "updated $1"
 		pass
@@ -92,6 +94,11 @@ golden_run() {
 	# shellcheck disable=SC2086
 	limited "$CUTEC" $args "$1" >"$scratch/out" 2>"$scratch/err" </dev/null
 	status=$?
+	if [ $status -ge 70 ]; then	# our fault, a signal, out of time
+		fail "$1: status $status"
+		head -n 20 "$scratch/err"
+		return
+	fi
 	wanted=0
 	if grep -q '^\(error: \|.*: error: \)' "$scratch/err"; then
 		wanted=1
@@ -179,6 +186,17 @@ run_gpu() {
 	[ $? -ne 3 ] || echo '0 passed, 0 failed, 1 skipped'
 }
 
+# The language server, driven by a script in Python (PYTHON: which one).
+run_lsp() {
+	python=${PYTHON:-python3}
+	if command -v "$python" >/dev/null 2>&1; then
+		timeout -k 5 900 "$python" "$1" "$CUTEC"
+	else
+		echo "skipped: there is no $python"
+		echo '0 passed, 0 failed, 1 skipped'
+	fi
+}
+
 run_job() {
 	cd "$SRCDIR" || exit 1
 	case $1 in
@@ -187,6 +205,7 @@ run_job() {
 	golden)		run_golden "$SRCDIR/$2" ;;
 	cute)		limited "$CUTEC" test --device=cpu "$2" ;;
 	embed)		cd "examples/$(basename "$2")" && run_program "$2" ;;
+	lsp)		run_lsp "$2" ;;
 	gpu)		run_gpu "$2" ;;
 	esac
 }
@@ -233,7 +252,8 @@ list_part() {
 			case $f in */fake_cuda.c) continue ;; esac
 			list_one api api "$f"
 		done ;;
-	golden)		list golden tests/golden/*/*.cute tests/golden/*/*.sh ;;
+	golden)		list golden tests/golden/*/*.cute tests/golden/*/*.sh |
+			    grep -E -e "${CASES:-.}" ;;
 	kernels)	list cute tests/kernels/*.cute ;;
 	examples)
 		list cute examples/*/*.cute
@@ -241,6 +261,7 @@ list_part() {
 		do
 			list_one embed examples "$f"
 		done ;;
+	lsp)		list lsp tests/lsp/*.py ;;
 	gpu)		list gpu examples/*/*.cute tests/kernels/*.cute ;;
 	*)		echo "tests/run.sh: no part \"$1\"" >&2; exit 2 ;;
 	esac
@@ -252,7 +273,7 @@ CUTEJIT_CACHE_DIR=$BUILDDIR/results/cache
 export RESULTS CUTEJIT_CACHE_DIR
 rm -rf "$RESULTS"
 mkdir -p "$RESULTS" || exit 1
-[ $# -gt 0 ] || set -- unit api golden kernels examples
+[ $# -gt 0 ] || set -- unit api golden kernels examples lsp
 for part
 do
 	list_part "$part" || exit 2
@@ -284,7 +305,7 @@ do
 done <"$RESULTS/jobs" >"$RESULTS/summary"
 
 awk '
-	/^(unit|api|golden|cute|embed|gpu) / && / passed, / {
+	/^(unit|api|golden|cute|embed|lsp|gpu) / && / passed, / {
 		kind = $1
 		sub(/^.*: /, "")
 		gsub(/,/, "")
@@ -294,7 +315,7 @@ awk '
 		s[kind] += $5
 	}
 	END {
-		split("unit api golden cute embed gpu", order, " ")
+		split("unit api golden cute embed lsp gpu", order, " ")
 		for (i = 1; i in order; i++) {
 			k = order[i]
 			if (n[k] > 0)
@@ -311,9 +332,10 @@ awk '
 status=$?
 
 # What failed stands above the counts.
-kinds='unit|api|golden|cute|embed|gpu'
+kinds='unit|api|golden|cute|embed|lsp|gpu'
 grep -v -E "^($kinds) .*: [0-9]+ passed, 0 failed(, [0-9]+ skipped)?\$" \
     "$RESULTS/summary"
 [ "${V:-0}" != 1 ] || grep -E ' passed, ' "$RESULTS/summary"
+grep -h '^skipped: ' "$RESULTS"/*.log | sort -u
 cat "$RESULTS/total"
 exit $status

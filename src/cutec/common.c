@@ -15,6 +15,8 @@ common_init(struct common *c, const char *command)
 
 	memset(c, 0, sizeof *c);
 	c->command = command;
+	/* first, so that a -W for one remark wins */
+	list_add(&c->warnings, "no-remarks");
 	c->run = run;
 }
 
@@ -161,6 +163,7 @@ common_take(struct common *c, int code, const char *value)
 		return 0;
 	case OPT_REMARKS:
 		c->remarks = true;
+		c->warnings.at[0] = "remarks";
 		return 0;
 	case OPT_DIAGNOSTICS:
 		return report_form_find(value, &c->form) ? 0 :

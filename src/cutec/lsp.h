@@ -109,6 +109,10 @@ struct document *document_open_at(struct server *s, const char *uri);
 /* By path: an open one, else the file as it is now. NULL: cannot be read. */
 struct document *document_at_path(struct server *s, const char *path);
 
+/* Another text in the place of a document, for this message only. */
+struct document *document_like(struct server *s, const struct document *d,
+    const char *text, size_t length);
+
 /* Is it a text of the standard library? They are no files. */
 bool is_of_library(const struct document *d);
 

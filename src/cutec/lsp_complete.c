@@ -2,7 +2,9 @@
  * What may stand next: completion, and the parameters of the call around.
  *
  * The text is wrong while it is typed, so the place is read off the tokens in
- * front of it; names come from whatever tree there is.
+ * front of it; names come from whatever tree there is. A declaration that is
+ * still open at the end of the text is in no tree: then the text up to the
+ * place is taken, with what is open closed.
  */
 #include <string.h>
 
@@ -517,6 +519,66 @@ complete(struct typing *t)
 	}
 }
 
+/* Is the place in a declaration of the tree, or where none is open? */
+static bool
+is_covered(const struct typing *t)
+{
+	const struct cj_list *decls = &t->v->tree->decls;
+	uint32_t i, depth = 0;
+
+	for (i = 0; i < decls->count; i++)
+		if (decls->at[i]->span.begin <= t->at &&
+		    t->at < decls->at[i]->span.end)
+			return true;
+	for (i = 0; i < t->count; i++) {
+		enum cj_token_kind kind = t->v->tokens.at[i].kind;
+
+		if (kind == CJ_TOKEN_LBRACE)
+			depth++;
+		else if (kind == CJ_TOKEN_RBRACE && depth != 0)
+			depth--;
+	}
+	return depth == 0;
+}
+
+/* What closes the brackets that are open at the place. */
+static const char *
+closers(const struct typing *t)
+{
+	CJ_VEC(enum cj_token_kind) open = { 0 };
+	struct cj_strbuf b;
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++) {
+		enum cj_token_kind kind = t->v->tokens.at[i].kind;
+
+		if (kind == CJ_TOKEN_LBRACE || kind == CJ_TOKEN_LPAREN ||
+		    kind == CJ_TOKEN_LBRACKET)
+			*cj_push(&t->s->scratch, &open) = kind;
+		else if ((kind == CJ_TOKEN_RBRACE || kind == CJ_TOKEN_RPAREN ||
+		    kind == CJ_TOKEN_RBRACKET) && open.len != 0)
+			open.len--;
+	}
+	cj_strbuf_init(&b, &t->s->scratch);
+	while (open.len-- != 0)
+		cj_strbuf_puts(&b, open.at[open.len] == CJ_TOKEN_LPAREN ?
+		    ")" : open.at[open.len] == CJ_TOKEN_LBRACKET ? "]" :
+		    ";}");
+	return b.text;
+}
+
+static void
+repair(struct typing *t)
+{
+	struct cj_strbuf b;
+
+	cj_strbuf_init(&b, &t->s->scratch);
+	cj_strbuf_write(&b, t->d->text, t->at);
+	cj_strbuf_puts(&b, closers(t));
+	t->d = document_like(t->s, t->d, b.text, b.len);
+	t->v = view_of(t->s, t->d);
+}
+
 static bool
 begin(struct typing *t, struct server *s, const json_t *params)
 {
@@ -528,7 +590,11 @@ begin(struct typing *t, struct server *s, const json_t *params)
 	if (t->d == NULL || !offset_param(s, params, t->d, &offset))
 		return false;
 	t->v = view_of(s, t->d);
-	return locate(t, offset);
+	if (!locate(t, offset))
+		return false;
+	if (!is_covered(t))
+		repair(t);
+	return true;
 }
 
 json_t *
@@ -557,6 +623,9 @@ labels_of(const struct meaning *m)
 	for (i = 0; params != NULL && i < params->count; i++) {
 		struct cj_span at = params->at[i]->span;
 
+		/* blanks in front of it may belong to a parameter */
+		at.begin += (uint32_t)strspn(m->document->text + at.begin,
+		    " \t\r\n");
 		json_array_append_new(list, json_pack("{s:o}", "label",
 		    string_of(m->document->text + at.begin,
 		    at.end - at.begin)));

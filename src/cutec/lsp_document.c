@@ -335,6 +335,19 @@ document_at_path(struct server *s, const char *path)
 	return add(s, read_document(path, &st));
 }
 
+struct document *
+document_like(struct server *s, const struct document *d, const char *text,
+    size_t length)
+{
+	struct document *like = create(strdup(d->uri),
+	    strdup(document_name(d)), text, length);
+
+	if (like == NULL)
+		cj_leave(&s->recover, CJ_WHY_MEMORY, "no room for a text");
+	like->is_stale = true;
+	return add(s, like);
+}
+
 bool
 is_of_library(const struct document *d)
 {

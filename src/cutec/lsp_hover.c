@@ -64,6 +64,7 @@ headline(struct server *s, const struct meaning *m)
 	if (m->symbol == NULL)
 		return m->target != NULL ? document_name(m->target) : NULL;
 	begin = m->symbol->node->span.begin;
+	begin += (uint32_t)strspn(d->text + begin, " \t\r\n");
 	length = headline_end(m->symbol, d) - begin;
 	if (length <= SHOWN_MAX)
 		return cj_strndup(&s->scratch, d->text + begin, length);

@@ -161,10 +161,10 @@ typedef struct cutejit_options {
 	size_t memory_limit;		/* of each call in bytes; 0: none */
 	const char *const *include_folders;	/* for imports, in order */
 	size_t include_count;
-	const char *const *warnings;	/* as behind -W: "no-NAME", "error", */
+	const char *const *warnings;	/* as behind -W: "no-NAME", "error", "no-remarks", */
 	size_t warning_count;		/* "error=NAME", "no-error=NAME" */
 	cutejit_import_fn *import;	/* virtual files; may be NULL */
-	int (*cancel)(void *user);	/* not 0: stop the call that asks */
+	int (*cancel)(void *user);	/* not 0: stop; asked from any thread */
 	void (*log)(void *user, cutejit_log_level level, const char *text);
 	/* a line that a kernel or a test prints, without newline */
 	void (*print)(void *user, const char *line);
@@ -588,7 +588,8 @@ cutejit_status cutejit_launch_set_data(cutejit_launch *launch, size_t index,
  * Launch on `stream` (a CUstream; NULL: the default stream) and return at once;
  * on the executor, run to the end. Works while the stream is captured.
  * Nothing has been launched if this fails with CUTEJIT_ERROR, and the launches
- * before the one that failed otherwise.
+ * before the one that failed otherwise. After CUTEJIT_OK the thread's report
+ * may be an older one.
  */
 cutejit_status cutejit_launch_run(cutejit_launch *launch, void *stream);
 

@@ -77,7 +77,18 @@ cj_log(struct cutejit_context *c, cutejit_log_level level, const char *format,
 
 /* ---- warnings ------------------------------------------------------------ */
 
-/* "error", "error=x", "no-error=x", "no-x", "x" */
+static void
+set_remarks(struct cj_diags *ds, bool off)
+{
+	int code;
+
+	for (code = CJ_DIAG_NONE + 1; code < CJ_DIAG_COUNT; code++)
+		if (cj_code_severity((enum cj_code)code) == CJ_REMARK)
+			ds->off[code] = off;
+}
+
+/* "error", "error=x", "no-error=x", "no-x", "x", "remarks", "no-remarks";
+ * later ones win */
 static bool
 set_warning(struct cj_diags *ds, const char *word)
 {
@@ -89,9 +100,15 @@ set_warning(struct cj_diags *ds, const char *word)
 		ds->warnings_are_errors = !off;
 		return true;
 	}
+	if (strcmp(name, "remarks") == 0) {
+		set_remarks(ds, off);
+		return true;
+	}
 	if (strncmp(name, "error=", 6) == 0) {
 		code = cj_code_find(name + 6);
 		ds->as_error[code] = !off;
+		if (!off)
+			ds->off[code] = false;
 	} else {
 		code = cj_code_find(name);
 		ds->off[code] = off;

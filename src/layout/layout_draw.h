@@ -6,8 +6,6 @@
 
 #include "layout.h"
 
-enum cj_draw_form { CJ_DRAW_TEXT, CJ_DRAW_SVG, CJ_DRAW_LATEX, CJ_DRAW_HTML };
-
 enum cj_draw_kind {
 	CJ_DRAW_VALUES,		/* the value at each coordinate */
 	CJ_DRAW_BANKS,		/* the same, coloured by bank of shared memory */

@@ -5,6 +5,9 @@
  *	layout := tuple [ `:` tuple ] [ ` + ` tuple ]
  *	tuple  := `(` [ member { `,` member } ] `)` | integer [ `@`i... ] | `_`
  *	member := tuple [ `:` tuple ]
+ *
+ * and as the language does: (4, (2,)), 4*basis(0, 1), swizzle(3, 4, 3),
+ * composition(swizzle(3, 4, 3), 0, (8, 8):(8, 1)).
  */
 #include "layout_check.h"
 
@@ -74,6 +77,27 @@ read_basis(struct reader *r, struct cj_int scale)
 	return cj_tuple_basis(r->al, scale, path, n);
 }
 
+/* The rest of basis(i, j...), the outermost mode first. */
+static const struct cj_tuple *
+read_basis_call(struct reader *r, struct cj_int scale)
+{
+	uint8_t path[CJ_MAX_PATH];
+	unsigned n = 0;
+	int64_t v;
+
+	do {
+		if (n == CJ_MAX_PATH)
+			return cj_refuse(r->al, CJ_REFUSED_LIMIT, NULL,
+			    "a unit stride of more than %d levels",
+			    (int)CJ_MAX_PATH);
+		if (!read_number(r, &v) || v < 0 || v > UINT8_MAX)
+			return NULL;
+		path[n++] = (uint8_t)v;
+	} while (accept(r, ", "));
+	assert(n >= 1 && n <= CJ_MAX_PATH);
+	return accept(r, ")") ? cj_tuple_basis(r->al, scale, path, n) : NULL;
+}
+
 static const struct cj_tuple *read_tuple(struct reader *r);
 
 static const struct cj_tuple *
@@ -89,10 +113,14 @@ read_leaf(struct reader *r)
 		return cj_tuple_any(r->al);
 	if (accept(r, "X"))
 		return cj_tuple_any(r->al);
+	if (accept(r, "basis("))
+		return read_basis_call(r, cj_known(1));
 	if (!read_number(r, &v))
 		return NULL;
 	i = fixed && !is_static ? cj_symbol(r->al->sym, 0, 0, v, v, v < 0
 	    ? -(v + 1) : v) : cj_known(v);
+	if (accept(r, "*basis("))
+		return read_basis_call(r, i);
 	return r->at < r->end && *r->at == '@' ? read_basis(r, i)
 	    : cj_tuple_int(r->al, i);
 }
@@ -125,6 +153,9 @@ read_tuple(struct reader *r)
 		    (int)CJ_MAX_DEPTH);
 	cj_list_init(&list);
 	while (list.count == 0 ? !accept(r, ")") : accept(r, ",")) {
+		accept(r, " ");
+		if (list.count == 1 && r->at < r->end && *r->at == ')')
+			break;		/* (4,) */
 		t = read_member(r);
 		if (t == NULL)
 			return NULL;
@@ -147,12 +178,14 @@ read_int(struct reader *r, int *out)
 	return true;
 }
 
+/* Three numbers and what ends them. */
 static bool
-read_swizzle(struct reader *r, struct cj_swizzle *s)
+read_swizzle(struct reader *r, const char *comma, const char *end,
+    struct cj_swizzle *s)
 {
-	return read_int(r, &s->bits) && accept(r, ",")
-	    && read_int(r, &s->base) && accept(r, ",")
-	    && read_int(r, &s->shift) && accept(r, ">");
+	return read_int(r, &s->bits) && accept(r, comma)
+	    && read_int(r, &s->base) && accept(r, comma)
+	    && read_int(r, &s->shift) && accept(r, end);
 }
 
 static const struct cj_layout *
@@ -181,23 +214,37 @@ read_layout(struct reader *r, const struct cj_tuple *shape)
 	return offset == NULL ? NULL : with_offset(r->al, l, offset);
 }
 
+/* offset, `then`, shape:stride, behind the swizzle. */
 static const struct cj_layout *
-read_composed(struct reader *r, struct cj_swizzle s, int64_t *plus)
+read_composed(struct reader *r, struct cj_swizzle s, const char *then)
 {
 	const struct cj_tuple *offset = read_tuple(r), *shape, *stride;
 	const struct cj_layout *l;
 
-	if (offset == NULL || !accept(r, " o "))
+	if (offset == NULL || !accept(r, then))
 		return NULL;
 	shape = read_tuple(r);
 	if (shape == NULL || !accept(r, ":"))
 		return NULL;
 	stride = read_tuple(r);
 	l = stride == NULL ? NULL : cj_layout_make(r->al, shape, stride);
-	l = l == NULL ? NULL : cj_layout_composed(r->al, s, offset, l);
-	if (accept(r, " + ") && !read_number(r, plus))
-		return NULL;
-	return l;
+	return l == NULL ? NULL : cj_layout_composed(r->al, s, offset, l);
+}
+
+/* composition(swizzle(B, M, S), offset, layout), swizzle(B, M, S) */
+static bool
+read_call(struct reader *r, bool is_composed, struct cj_datum *out)
+{
+	if (!read_swizzle(r, ", ", ")", &out->swizzle))
+		return false;
+	out->kind = CJ_DATUM_SWIZZLE;
+	if (!is_composed)
+		return true;
+	if (!accept(r, ", "))
+		return false;
+	out->layout = read_composed(r, out->swizzle, ", ");
+	out->kind = CJ_DATUM_LAYOUT;
+	return out->layout != NULL && accept(r, ")");
 }
 
 static bool
@@ -206,15 +253,20 @@ read_value(struct reader *r, struct cj_datum *out)
 	const struct cj_tuple *t;
 
 	if (accept(r, "Sw<")) {
-		if (!read_swizzle(r, &out->swizzle))
+		if (!read_swizzle(r, ",", ">", &out->swizzle))
 			return false;
 		out->kind = CJ_DATUM_SWIZZLE;
 		if (!accept(r, " o "))
 			return true;
-		out->layout = read_composed(r, out->swizzle, &out->plus);
+		out->layout = read_composed(r, out->swizzle, " o ");
 		out->kind = CJ_DATUM_LAYOUT;
-		return out->layout != NULL;
+		return out->layout != NULL && (!accept(r, " + ")
+		    || read_number(r, &out->plus));
 	}
+	if (accept(r, "composition(swizzle("))
+		return read_call(r, true, out);
+	if (accept(r, "swizzle("))
+		return read_call(r, false, out);
 	t = read_tuple(r);
 	if (t == NULL)
 		return false;
@@ -241,6 +293,20 @@ cj_datum_read(struct cj_algebra *al, const char *text, size_t length,
 	}
 	out->word = word;
 	return true;
+}
+
+const struct cj_layout *
+cj_layout_read(struct cj_algebra *al, const char *text, size_t length)
+{
+	struct cj_datum v;
+
+	assert(text != NULL);
+	if (!cj_datum_read(al, text, length, &v))
+		return NULL;
+	if (v.kind != CJ_DATUM_LAYOUT || v.plus != 0)
+		return cj_refuse(al, CJ_REFUSED_KIND, NULL,
+		    "%s is no layout of known integers", v.word);
+	return v.layout;
 }
 
 struct cj_datum

@@ -183,31 +183,25 @@ make_grid(struct cj_algebra *al, struct grid *g, const struct cj_picture *p)
 
 /* ---- text -------------------------------------------------------------- */
 
+/* A line of one grid: title, columns, rule, row, rule, row, rule ... */
 static void
 text_line(struct cj_strbuf *out, const struct grid *g, int64_t line)
 {
 	char text[64];
 	uint32_t j;
 
-	/* lines: title, columns, rule, row, rule, row, rule ... */
 	if (line == 0) {
-		cj_strbuf_printf(out, "%-*.*s", 6 + (int)g->columns
-		    * (g->width + 3), 6 + (int)g->columns * (g->width + 3),
-		    g->title);
+		cj_strbuf_puts(out, g->title);
 		return;
 	}
 	if (line == 1) {
 		cj_strbuf_puts(out, "     ");
 		for (j = 0; j < g->columns; j++)
 			cj_strbuf_printf(out, "  %*u ", g->width, j);
-		cj_strbuf_putc(out, ' ');
 		return;
 	}
-	if (line >= 2 * (int64_t)g->rows + 3) {
-		cj_strbuf_printf(out, "%*s", 6 + (int)g->columns
-		    * (g->width + 3), "");
+	if (line >= 2 * (int64_t)g->rows + 3)
 		return;
-	}
 	if (line % 2 == 1)
 		cj_strbuf_printf(out, "%4lld ", (long long)(line - 3) / 2);
 	else
@@ -225,10 +219,21 @@ text_line(struct cj_strbuf *out, const struct grid *g, int64_t line)
 	cj_strbuf_putc(out, line % 2 == 0 ? '+' : '|');
 }
 
+/* Characters from the left edge of a grid to that of the next. */
+static size_t
+text_width(const struct grid *g)
+{
+	size_t cells = 6 + (size_t)g->columns * (size_t)(g->width + 3);
+	size_t title = strlen(g->title);
+
+	return (cells > title ? cells : title) + 4;
+}
+
 static void
 draw_text(struct cj_strbuf *out, const struct grid *g, uint32_t count)
 {
 	int64_t line, lines = 0;
+	size_t left;
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
@@ -237,8 +242,10 @@ draw_text(struct cj_strbuf *out, const struct grid *g, uint32_t count)
 	}
 	for (line = 0; line < lines; line++) {
 		for (i = 0; i < count; i++) {
-			cj_strbuf_puts(out, i == 0 ? "" : "    ");
+			left = out->len;
 			text_line(out, &g[i], line);
+			while (out->len < left + text_width(&g[i]))
+				cj_strbuf_putc(out, ' ');
 		}
 		while (out->len > 0 && out->text[out->len - 1] == ' ')
 			out->text[--out->len] = '\0';

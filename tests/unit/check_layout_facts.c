@@ -105,6 +105,9 @@ START_TEST(layouts_are_drawn_together)
 	ck_assert_msg(strstr(b.text, "| 0 | 2 |") != NULL
 	    && strstr(b.text, "| 0 | 3 |") != NULL
 	    && strstr(b.text, "| 1 | 2 |") != NULL, "%s", b.text);
+	/* a title wider than its grid stays whole */
+	ck_assert_msg(strstr(b.text, " composition(swizzle(1, 0, 1), 0,"
+	    " (2, 2):(1, 2))\n") != NULL, "%s", b.text);
 	two[1] = L("(1000,1000):(1,1000)");
 	ck_assert(!cj_layout_draw_all(&b, &al, two, 2, CJ_DRAW_TEXT));
 	ck_assert(al.why.text != NULL);

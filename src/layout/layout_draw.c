@@ -54,6 +54,13 @@ known_size(struct cj_algebra *al, const struct cj_tuple *t, int64_t *out)
 	struct cj_int n = cj_tuple_product(al, t);
 
 	*out = n.value;
+	if (al->sym->overflow) {
+		al->sym->overflow = false;
+		cj_refuse(al, CJ_REFUSED_OVERFLOW, NULL,
+		    "the size of %s does not fit in 64 bits",
+		    cj_tuple_text(al, t));
+		return false;
+	}
 	if (cj_is_known(n) && cj_tuple_is_known(t))
 		return true;
 	cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
@@ -65,13 +72,24 @@ static uint8_t
 colour_of(const struct cj_picture *p, int64_t value)
 {
 	int64_t bits = p->element_bits == 0 ? BANK_BITS : p->element_bits;
-	int64_t bank;
+	int64_t row = BANK_BITS * BANKS, bank;
 
 	if (p->kind != CJ_DRAW_BANKS)
 		return (uint8_t)(((value % COLOURS) + COLOURS) % COLOURS);
-	bank = value * bits / BANK_BITS % BANKS;
-	bank = bank < 0 ? bank + BANKS : bank;
+	assert(bits > 0);
+	bank = (value % row + row) * bits / BANK_BITS % BANKS;
 	return (uint8_t)(bank * COLOURS / BANKS);
+}
+
+static bool
+known_strides(struct cj_algebra *al, const struct cj_tuple *stride)
+{
+	if (cj_tuple_is_known(stride))
+		return true;
+	cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
+	    "the strides %s are not all known integers, so there is nothing"
+	    " to draw", cj_tuple_text(al, stride));
+	return false;
 }
 
 /* The value at each coordinate; index = row + column * rows. */
@@ -83,7 +101,8 @@ fill_values(struct cj_algebra *al, struct grid *g,
 	int64_t rows = 1, all, i;
 	struct cj_int v;
 
-	if (!known_size(al, l->shape, &all) || !cj_tuple_is_known(l->stride))
+	if (!known_size(al, l->shape, &all)
+	    || !known_strides(al, l->stride))
 		return false;
 	if (!cj_is_leaf(l->shape) && l->shape->rank > 1
 	    && !known_size(al, l->shape->at[0], &rows))

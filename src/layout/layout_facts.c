@@ -68,6 +68,29 @@ is_contiguous(struct cj_algebra *al, const struct cj_layout *l)
 	    cj_tuple_known(al, 1)));
 }
 
+/* A number just calculated. */
+static void
+print_number(struct cj_strbuf *out, struct cj_algebra *al, const char *name,
+    struct cj_int value)
+{
+	cj_strbuf_printf(out, "%-11s ", name);
+	if (al->sym->overflow)
+		cj_strbuf_puts(out, "beyond 64 bits");
+	else
+		cj_int_print(out, al->sym, value);
+	cj_strbuf_putc(out, '\n');
+	al->sym->overflow = false;
+}
+
+static void
+print_answer(struct cj_strbuf *out, struct cj_algebra *al, const char *name,
+    enum cj_truth truth)
+{
+	cj_strbuf_printf(out, "%-11s %s\n", name,
+	    answers[al->sym->overflow ? CJ_MAYBE : truth]);
+	al->sym->overflow = false;
+}
+
 void
 cj_layout_facts(struct cj_strbuf *out, struct cj_algebra *al,
     const struct cj_layout *l)
@@ -75,21 +98,17 @@ cj_layout_facts(struct cj_strbuf *out, struct cj_algebra *al,
 	bool is_basis = (l->stride->has & CJ_HAS_BASIS) != 0;
 	int64_t vector;
 
-	cj_strbuf_puts(out, "size        ");
-	cj_int_print(out, al->sym, cj_layout_size(al, l));
-	cj_strbuf_puts(out, "\ncosize      ");
-	cj_int_print(out, al->sym, cj_layout_cosize(al, l));
-	cj_strbuf_printf(out, "\ninjective   %s",
-	    answers[cj_layout_injective(al, l)]);
-	if (!is_basis) {
-		cj_strbuf_printf(out, "\nbijective   %s\ncontiguous  %s",
-		    answers[cj_layout_bijective(al, l)],
-		    answers[is_contiguous(al, l)]);
-		if (cj_layout_max_alignment(al, l, &vector))
-			cj_strbuf_printf(out, "\nvector      %lld",
-			    (long long)vector);
-	}
-	cj_strbuf_putc(out, '\n');
+	assert(!al->sym->overflow);
+	print_number(out, al, "size", cj_layout_size(al, l));
+	print_number(out, al, "cosize", cj_layout_cosize(al, l));
+	print_answer(out, al, "injective", cj_layout_injective(al, l));
+	if (is_basis)
+		return;
+	print_answer(out, al, "bijective", cj_layout_bijective(al, l));
+	print_answer(out, al, "contiguous", is_contiguous(al, l));
+	if (cj_layout_max_alignment(al, l, &vector))
+		cj_strbuf_printf(out, "%-11s %lld\n", "vector",
+		    (long long)vector);
 	al->sym->overflow = false;
 }
 

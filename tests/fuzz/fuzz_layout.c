@@ -1,9 +1,10 @@
 /*
  * The reader of layouts and every operation, on arbitrary bytes.
  *
- * The first byte picks how the rest is used: as a file of vectors, or as an
+ * The first byte picks how the rest is used: as a file of vectors, as an
  * operation with arguments separated by newlines, whose known integers may
- * become symbols. Nothing may fault, leave the compiler or run long.
+ * become symbols, or as a layout for the calculator. Nothing may fault, leave
+ * the compiler or run long.
  */
 #include <stdlib.h>
 
@@ -93,6 +94,37 @@ run_operation(struct cj_arena *a, const char *name, char *text,
 	cj_datum_print(&b, &al, &out);
 }
 
+/* A layout is read as it is printed; its facts; its picture. */
+static void
+run_calculator(struct cj_arena *a, const char *text, size_t length)
+{
+	const struct cj_layout *l, *again;
+	struct cj_symtab sym;
+	struct cj_algebra al;
+	struct cj_strbuf b;
+	const char *printed;
+
+	cj_symtab_init(&sym, a, NULL);
+	cj_algebra_init(&al, a, &sym);
+	l = cj_layout_read(&al, text, length);
+	if (l == NULL)
+		return;
+	cj_strbuf_init(&b, a);
+	cj_layout_facts(&b, &al, l);
+	if (sym.overflow)
+		abort();
+	al.why.kind = CJ_REFUSED_NOT;
+	if (!cj_layout_draw_all(&b, &al, &l, 1, CJ_DRAW_TEXT)
+	    && al.why.kind == CJ_REFUSED_NOT)
+		abort();
+	if (l->offset != NULL && !l->is_composed)
+		return;		/* written with a +, which is an expression */
+	printed = cj_layout_text(&al, l);
+	again = cj_layout_read(&al, printed, strlen(printed));
+	if (again == NULL || strcmp(cj_layout_text(&al, again), printed) != 0)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -116,6 +148,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = cj_strndup(&a, (const char *)data + 1, size - 1);
 	if (data[0] < 64)
 		run_file(&a, text, size - 1);
+	else if (data[0] == UINT8_MAX)
+		run_calculator(&a, text, size - 1);
 	else
 		run_operation(&a, operations[data[0] % CJ_LENGTH(
 		    operations)], text, data[0] >= 160);

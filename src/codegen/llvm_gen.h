@@ -212,6 +212,10 @@ char *cj_llvm_optimise(struct cj_llvm_gen *g, LLVMTargetMachineRef machine);
 
 /* ---- one function per operation ----------------------------------------- */
 
+/* The lanes of the thread's warp that are in the block, as `.sync` takes them
+ * (llvm_sync.c). */
+cj_llvm cj_llvm_warp_mask(struct cj_llvm_gen *g);
+
 /* Emits instruction r. Rows of level HOST and TEST never come here. */
 typedef void cj_llvm_emitter(struct cj_llvm_gen *g, cj_ref r);
 #define OP(name, text, least, most, rule, result, attr, effects, scope,	\

@@ -128,8 +128,8 @@ cj_llvm_op_BARRIER(struct cj_llvm_gen *g, cj_ref r)
 }
 
 /* Lanes of the warp that exist: all but in the last warp of a block. */
-static cj_llvm
-warp_mask(struct cj_llvm_gen *g)
+cj_llvm
+cj_llvm_warp_mask(struct cj_llvm_gen *g)
 {
 	const int64_t *n = g->function->block;
 	cj_llvm first, left, mask, all = cj_llvm_i32(g, -1);
@@ -226,7 +226,7 @@ cj_llvm_op_SHFL(struct cj_llvm_gen *g, cj_ref r)
 	enum cj_shfl how = (enum cj_shfl)inst->attr;
 	cj_ref value = cj_operand(g->m, inst, 0);
 	enum cj_kind k = cj_type_kind(inst->type);
-	cj_llvm mask = warp_mask(g), *out = cj_llvm_define(g, r), lane;
+	cj_llvm mask = cj_llvm_warp_mask(g), *out = cj_llvm_define(g, r), lane;
 	uint32_t i = 0, n = cj_type_count(inst->type);
 
 	lane = lane_of(g, inst);
@@ -246,7 +246,7 @@ void
 cj_llvm_op_BALLOT(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
-	cj_llvm arguments[] = { warp_mask(g),
+	cj_llvm arguments[] = { cj_llvm_warp_mask(g),
 	    cj_llvm_value(g, cj_operand(g->m, inst, 0), 0) };
 
 	cj_llvm_define(g, r)[0] = cj_llvm_intrinsic(g,

@@ -2,7 +2,7 @@
  * sum min max any all reduce: over the registers of a thread, in a fixed
  * order: halves of the remaining elements are combined until one is left.
  */
-#include "elab_priv.h"
+#include "elab_collective.h"
 
 /* ---- registers ----------------------------------------------------------- */
 
@@ -192,6 +192,51 @@ reduce_tuple(struct cj_elab *el, const struct combine *c,
 	return v;
 }
 
+static struct cj_value reduce_part(struct cj_elab *el,
+    const struct combine *c, struct cj_value v,
+    const struct cj_value *along);
+
+/* Over threads a tuple stays one: an operator reduces each of its elements, a
+ * function combines tuples. */
+static struct cj_value
+reduce_each(struct cj_elab *el, const struct combine *c, struct cj_value v,
+    const struct cj_value *along)
+{
+	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
+	    v.tuple->count + 1);
+	uint32_t i;
+
+	if (c->op == CJ_OP_NONE && along == NULL)
+		return cj_elab_reduce_tuple(el, c->span, c->f, v);
+	if (c->op == CJ_OP_NONE)
+		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, c->span,
+		    "a function reduces a tuple over all elements, not along "
+		    "modes");
+	for (i = 0; i < v.tuple->count; i++) {
+		at[i] = reduce_part(el, c, cj_elab_read(el, c->span,
+		    v.tuple->at[i]), along);
+		if (at[i].kind == CJ_VALUE_ERROR)
+			return at[i];
+		if (at[i].kind == CJ_VALUE_REAL)
+			at[i] = cj_elab_coerce(el, c->span, CJ_KIND_F32,
+			    at[i]);
+	}
+	return cj_value_tuple(el, at, v.tuple->names, v.tuple->count);
+}
+
+static struct cj_value
+reduce_part(struct cj_elab *el, const struct combine *c, struct cj_value v,
+    const struct cj_value *along)
+{
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	if (!cj_value_is_number(&v))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, c->span,
+		    "numbers are reduced, this is %s", cj_value_what(el, &v));
+	return cj_value_shape(&v) == NULL ? v :
+	    reduce_registers(el, c, v, along);
+}
+
 static struct cj_value
 reduce(struct cj_elab *el, const struct combine *c, struct cj_value v,
     struct cj_args *args)
@@ -204,13 +249,12 @@ reduce(struct cj_elab *el, const struct combine *c, struct cj_value v,
 	v = cj_elab_read(el, args->span, v);
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	if (v.kind == CJ_VALUE_TUPLE)
+	if (v.kind == CJ_VALUE_TUPLE && over != NULL)
+		v = reduce_each(el, c, v, along);
+	else if (v.kind == CJ_VALUE_TUPLE)
 		v = reduce_tuple(el, c, v.tuple);
-	else if (!cj_value_is_number(&v))
-		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
-		    "numbers are reduced, this is %s", cj_value_what(el, &v));
-	else if (cj_value_shape(&v) != NULL)
-		v = reduce_registers(el, c, v, along);
+	else
+		v = reduce_part(el, c, v, along);
 	if (over == NULL || v.kind == CJ_VALUE_ERROR)
 		return v;
 	return cj_elab_reduce_over(el, args->span, c->op, c->f, v, over);

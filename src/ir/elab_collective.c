@@ -3,9 +3,13 @@
  *
  * Lanes combine by a butterfly, so that all hold one result and the order is
  * the same in every run. A block combines its warps' results through shared
- * memory; each thread then folds them in the order of the warps.
+ * memory: each thread folds all of them as a tree over neighbouring warps.
+ *
+ * What is combined is a value or a tuple of values. An operator goes element
+ * by element; a function takes two tuples and gives one. Either way they share
+ * one exchange and one barrier.
  */
-#include "elab_priv.h"
+#include "elab_collective.h"
 
 struct collective {
 	struct cj_span span;
@@ -13,39 +17,256 @@ struct collective {
 	const struct cj_value *f;
 };
 
+static bool
+is_error(const struct cj_value *v)
+{
+	uint32_t i;
+
+	if (v->kind == CJ_VALUE_TUPLE)
+		for (i = 0; i < v->tuple->count; i++)
+			if (v->tuple->at[i].kind == CJ_VALUE_ERROR)
+				return true;
+	return v->kind == CJ_VALUE_ERROR;
+}
+
+/* Element i of a tuple; the value itself if it is none. */
+static const struct cj_value *
+element(const struct cj_value *v, uint32_t i)
+{
+	return v->kind == CJ_VALUE_TUPLE ? &v->tuple->at[i] : v;
+}
+
+static uint32_t
+elements(const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_TUPLE ? v->tuple->count : 1;
+}
+
+/* One element of `like` for each of `like`. */
+typedef struct cj_value each_fn(struct cj_elab *el, const struct cj_value *v,
+    uint32_t i, void *user);
+
+static struct cj_value
+each(struct cj_elab *el, const struct cj_value *like, each_fn *fn, void *user)
+{
+	uint32_t n = elements(like), i;
+	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value, n + 1);
+
+	for (i = 0; i < n; i++)
+		at[i] = fn(el, element(like, i), i, user);
+	if (like->kind != CJ_VALUE_TUPLE)
+		return at[0];
+	return cj_value_tuple(el, at, like->tuple->names, n);
+}
+
+struct both {
+	const struct collective *c;
+	struct cj_value a, b;
+};
+
+static struct cj_value
+combine_element(struct cj_elab *el, const struct cj_value *like, uint32_t i,
+    void *user)
+{
+	const struct both *both = user;
+	const struct cj_value two[2] = { *element(&both->a, i),
+	    *element(&both->b, i) };
+
+	(void)like;
+	return cj_elab_apply(el, both->c->span, both->c->op, two, 2);
+}
+
+/* What f gave is like what went in: as many elements, of the same kinds. */
+static struct cj_value
+result_element(struct cj_elab *el, const struct cj_value *like, uint32_t i,
+    void *user)
+{
+	const struct both *both = user;
+
+	return cj_elab_coerce(el, both->c->span, cj_value_kind_of(like),
+	    *element(&both->b, i));
+}
+
 static struct cj_value
 combined(struct cj_elab *el, const struct collective *c, struct cj_value a,
     struct cj_value b)
 {
-	const struct cj_value both[2] = { a, b };
+	const struct cj_value two[2] = { a, b };
+	struct both both = { c, a, b };
 
+	if (is_error(&a) || is_error(&b))
+		return cj_value_error();
 	if (c->op != CJ_OP_NONE)
-		return cj_elab_apply(el, c->span, c->op, both, 2);
-	return cj_elab_call_values(el, c->span, *c->f, both, 2);
+		return each(el, &a, combine_element, &both);
+	both.b = cj_elab_call_values(el, c->span, *c->f, two, 2);
+	if (both.b.kind == CJ_VALUE_ERROR)
+		return both.b;
+	if ((a.kind == CJ_VALUE_TUPLE) != (both.b.kind == CJ_VALUE_TUPLE) ||
+	    elements(&a) != elements(&both.b))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, c->span,
+		    "the function of a reduction gives what it takes, %s, not "
+		    "%s", cj_value_what(el, &a), cj_value_what(el, &both.b));
+	return each(el, &a, result_element, &both);
+}
+
+/* ---- registers of a thread ----------------------------------------------- */
+
+struct half {
+	uint32_t first, count;
+};
+
+static struct cj_value
+part_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
+    void *user)
+{
+	const struct half *h = user;
+	enum cj_kind k = cj_value_kind_of(v);
+	uint32_t *at = CJ_NEWS(el->arena, uint32_t, h->count), n;
+
+	(void)i;
+	for (n = 0; n < h->count; n++)
+		at[n] = h->first + n;
+	return cj_value_regs(el, k, h->count == 1 ? NULL :
+	    cj_tuple_known(&el->al, h->count),
+	    cj_elab_permute(el, cj_elab_ref(el, v, k), at, h->count));
+}
+
+static struct cj_value
+part(struct cj_elab *el, const struct cj_value *v, uint32_t first,
+    uint32_t count)
+{
+	struct half h = { first, count };
+
+	return each(el, v, part_element, &h);
+}
+
+/* A tuple of register tensors of one shape becomes a tuple of scalars: halves
+ * are combined until one is left; odd ones out follow at the end. */
+static struct cj_value
+fold_registers(struct cj_elab *el, const struct collective *c,
+    struct cj_value v, uint32_t n)
+{
+	struct cj_value rest = cj_value_none(), one;
+
+	while (n > 1 && !is_error(&v)) {
+		if (n % 2 != 0) {
+			one = part(el, &v, n - 1, 1);
+			rest = rest.kind == CJ_VALUE_NONE ? one :
+			    combined(el, c, rest, one);
+			n--;
+		}
+		n /= 2;
+		v = combined(el, c, part(el, &v, 0, n), part(el, &v, n, n));
+	}
+	return rest.kind == CJ_VALUE_NONE ? v : combined(el, c, v, rest);
+}
+
+struct cj_value
+cj_elab_reduce_tuple(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *f, struct cj_value v)
+{
+	struct collective c = { span, CJ_OP_NONE, f };
+	const struct cj_tuple *shape = NULL;
+	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
+	    v.tuple->count + 1);
+	uint32_t i, n = v.tuple->count;
+
+	assert(v.kind == CJ_VALUE_TUPLE);
+	for (i = 0; i < n; i++) {
+		at[i] = cj_elab_read(el, span, v.tuple->at[i]);
+		if (at[i].kind == CJ_VALUE_REAL)
+			at[i] = cj_elab_coerce(el, span, CJ_KIND_F32, at[i]);
+		if (at[i].kind == CJ_VALUE_ERROR)
+			return at[i];
+		if (!cj_value_is_number(&at[i]))
+			return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+			    "numbers are reduced, this is %s",
+			    cj_value_what(el, &at[i]));
+	}
+	if (!cj_elab_common_shape(el, span, at, n, &shape))
+		return cj_value_error();
+	for (i = 0; i < n; i++)
+		at[i] = cj_elab_broadcast(el, span, at[i], shape);
+	return fold_registers(el, &c, cj_value_tuple(el, at, v.tuple->names,
+	    n), cj_shape_count(shape));
 }
 
 /* ---- lanes --------------------------------------------------------------- */
 
 static struct cj_value
-exchanged(struct cj_elab *el, const struct cj_value *v, int64_t distance)
+exchange_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
+    void *user)
 {
 	enum cj_kind k = cj_value_kind_of(v);
 	cj_ref refs[2];
 
+	(void)i;
 	refs[0] = cj_elab_ref(el, v, k);
-	refs[1] = cj_emit_index(&el->em->b, distance);
+	refs[1] = cj_emit_index(&el->em->b, *(const int64_t *)user);
 	return cj_value_regs(el, k, cj_value_shape(v), cj_emit(&el->em->b,
 	    CJ_OP_SHFL, cj_inst(el->m, refs[0])->type, CJ_SHFL_XOR, refs, 2));
+}
+
+/* `any` and `all` of a warp, by the bits of all lanes. */
+static struct cj_value
+ballot(struct cj_elab *el, const struct collective *c, struct cj_value v)
+{
+	bool all = c->op == CJ_OP_AND;
+	struct cj_value two[2];
+
+	assert(all || c->op == CJ_OP_OR);
+	if (all)
+		v = cj_elab_apply(el, c->span, CJ_OP_NOT, &v, 1);
+	two[0] = cj_value_regs(el, CJ_KIND_U32, NULL, cj_emit1(&el->em->b,
+	    CJ_OP_BALLOT, cj_type_of(CJ_KIND_U32, 1),
+	    cj_elab_ref(el, &v, CJ_KIND_BOOL)));
+	two[1] = cj_value_scalar(CJ_KIND_U32, 0);
+	return cj_elab_apply(el, c->span, all ? CJ_OP_EQ : CJ_OP_NE, two, 2);
+}
+
+/* One instruction for all lanes of a warp, where there is one; NONE: there is
+ * not. */
+static struct cj_value
+at_once(struct cj_elab *el, const struct collective *c,
+    const struct cj_value *v)
+{
+	static const struct { enum cj_op op; enum cj_atomic how; } rows[] = {
+		{ CJ_OP_ADD, CJ_ATOMIC_ADD }, { CJ_OP_MIN, CJ_ATOMIC_MIN },
+		{ CJ_OP_MAX, CJ_ATOMIC_MAX }, { CJ_OP_AND, CJ_ATOMIC_AND },
+		{ CJ_OP_OR, CJ_ATOMIC_OR }
+	};
+	enum cj_kind k = cj_value_kind_of(v);
+	cj_ref ref;
+	unsigned i;
+
+	if (cj_value_shape(v) != NULL)
+		return cj_value_none();
+	if (k == CJ_KIND_BOOL && (c->op == CJ_OP_AND || c->op == CJ_OP_OR))
+		return ballot(el, c, *v);
+	if ((k != CJ_KIND_I32 && k != CJ_KIND_U32) || el->target->number < 80)
+		return cj_value_none();
+	for (i = 0; i < CJ_LENGTH(rows); i++)
+		if (rows[i].op == c->op) {
+			ref = cj_elab_ref(el, v, k);
+			return cj_value_regs(el, k, NULL, cj_emit(&el->em->b,
+			    CJ_OP_REDUX, cj_type_of(k, 1), rows[i].how, &ref,
+			    1));
+		}
+	return cj_value_none();
 }
 
 static struct cj_value
 over_lanes(struct cj_elab *el, const struct collective *c, struct cj_value v,
     int64_t lanes)
 {
+	struct cj_value all = lanes == 32 && v.kind == CJ_VALUE_REGS ?
+	    at_once(el, c, &v) : cj_value_none();
 	int64_t d;
 
-	for (d = 1; d < lanes && v.kind != CJ_VALUE_ERROR; d *= 2)
-		v = combined(el, c, v, exchanged(el, &v, d));
+	if (all.kind != CJ_VALUE_NONE)
+		return all;
+	for (d = 1; d < lanes && !is_error(&v); d *= 2)
+		v = combined(el, c, v, each(el, &v, exchange_element, &d));
 	return v;
 }
 
@@ -112,56 +333,110 @@ warp_of(struct cj_elab *el)
 	return cj_elab_special(el, CJ_SPECIAL_WARP);
 }
 
-/* Lane 0 of each warp stores. */
-static void
-store_result(struct cj_elab *el, const struct collective *c,
-    const struct cj_value *s, struct cj_value v)
+struct store {
+	const struct collective *c;
+	struct cj_value *slots;		/* per element */
+	int64_t warp;			/* that is loaded */
+	int64_t warps;
+};
+
+static struct cj_value
+make_slots(struct cj_elab *el, const struct cj_value *v, uint32_t i,
+    void *user)
+{
+	struct store *s = user;
+
+	s->slots[i] = shared_slots(el, cj_value_kind_of(v),
+	    cj_shape_count(cj_value_shape(v)), s->warps);
+	return *v;
+}
+
+static struct cj_value
+store_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
+    void *user)
 {
 	static const struct cj_how plain;
+	struct store *s = user;
+	struct cj_value place = column(el, s->c, &s->slots[i], warp_of(el));
+
+	cj_tensor_store(el, s->c->span, place.tensor, *v, &plain);
+	return *v;
+}
+
+static struct cj_value
+load_element(struct cj_elab *el, const struct cj_value *like, uint32_t i,
+    void *user)
+{
+	static const struct cj_how plain;
+	struct store *s = user;
+	struct cj_value place = column(el, s->c, &s->slots[i],
+	    cj_known(s->warp)), one;
+
+	one = cj_tensor_load(el, s->c->span, place.tensor, &plain);
+	return cj_value_regs(el, cj_value_kind_of(&one), cj_value_shape(like),
+	    cj_elab_ref(el, &one, CJ_KIND_VOID));
+}
+
+/* Lane 0 of each warp stores. */
+static void
+store_result(struct cj_elab *el, struct store *s, struct cj_value v)
+{
 	cj_ref lane = cj_elab_ref_int(el, cj_elab_special(el,
 	    CJ_SPECIAL_LANE));
 	cj_ref is_first = cj_emit2(&el->em->b, CJ_OP_EQ,
 	    cj_type_of(CJ_KIND_BOOL, 1), lane,
 	    cj_emit_index(&el->em->b, 0));
-	struct cj_value place = column(el, c, s, warp_of(el));
 	cj_ref owner = cj_emit(&el->em->b, CJ_OP_IF, 0, 0, &is_first, 1);
 	cj_region outer = cj_elab_enter(el, owner, NULL);
 
-	cj_tensor_store(el, c->span, place.tensor, v, &plain);
+	each(el, &v, store_element, s);
 	cj_elab_leave(el, outer);
+}
+
+/* Can control come here again? Then the memory is used again, too. */
+static bool
+is_repeated(const struct cj_elab *el)
+{
+	cj_region r = el->em->b.region;
+	cj_ref owner;
+
+	while ((owner = el->m->regions.at[r].owner) != 0) {
+		enum cj_op op = cj_inst(el->m, owner)->op;
+
+		if (op == CJ_OP_FOR || op == CJ_OP_LOOP)
+			return true;
+		r = el->m->regions.at[r].parent;
+	}
+	return false;
 }
 
 static struct cj_value
 over_block(struct cj_elab *el, const struct collective *c, struct cj_value v)
 {
-	static const struct cj_how plain;
-	int64_t threads = threads_of(el, c->span), warps = threads / 32, w;
-	const struct cj_tuple *shape = cj_value_shape(&v);
-	struct cj_value s, sum, one;
+	int64_t threads = threads_of(el, c->span), warps = threads / 32, w, d;
+	struct store s = { .c = c, .warps = warps };
+	struct cj_value *one;
 
 	if (threads == 0)
 		return cj_value_error();
 	v = over_lanes(el, c, v, 32);
-	if (v.kind == CJ_VALUE_ERROR || warps == 1)
+	if (is_error(&v) || warps == 1)
 		return v;
-	s = shared_slots(el, cj_value_kind_of(&v), cj_shape_count(shape),
-	    warps);
-	store_result(el, c, &s, v);
+	s.slots = CJ_NEWS(el->arena, struct cj_value, elements(&v) + 1);
+	one = CJ_NEWS(el->arena, struct cj_value, warps);
+	each(el, &v, make_slots, &s);
+	store_result(el, &s, v);
 	cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	sum = cj_value_none();
 	for (w = 0; w < warps; w++) {
-		struct cj_value place = column(el, c, &s, cj_known(w));
-
-		one = cj_tensor_load(el, c->span, place.tensor, &plain);
-		one = cj_value_regs(el, cj_value_kind_of(&one), shape,
-		    cj_elab_ref(el, &one, CJ_KIND_VOID));
-		sum = w == 0 ? one : combined(el, c, sum, one);
-		if (sum.kind == CJ_VALUE_ERROR)
-			return sum;
+		s.warp = w;
+		one[w] = each(el, &v, load_element, &s);
 	}
-	/* the next reduction may use the same memory */
-	cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	return sum;
+	for (d = 1; d < warps; d *= 2)
+		for (w = 0; w + d < warps; w += 2 * d)
+			one[w] = combined(el, c, one[w], one[w + d]);
+	if (is_repeated(el))
+		cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
+	return one[0];
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -181,23 +456,6 @@ lanes_of(struct cj_elab *el, struct cj_span span, const struct cj_value *over,
 	return false;
 }
 
-static struct cj_value
-over_tuple(struct cj_elab *el, struct cj_span span, enum cj_op op,
-    const struct cj_value *f, const struct cj_tuple_value *t,
-    const struct cj_value *over)
-{
-	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
-	    t->count + 1);
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++) {
-		at[i] = cj_elab_reduce_over(el, span, op, f, t->at[i], over);
-		if (at[i].kind == CJ_VALUE_ERROR)
-			return at[i];
-	}
-	return cj_value_tuple(el, at, t->names, t->count);
-}
-
 struct cj_value
 cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
     const struct cj_value *f, struct cj_value v, const struct cj_value *over)
@@ -210,8 +468,6 @@ cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	if (el->time != CJ_TIME_DEVICE)
 		return cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
 		    "\"over\" belongs to device code");
-	if (v.kind == CJ_VALUE_TUPLE)
-		return over_tuple(el, span, op, f, v.tuple, over);
 	if (v.kind == CJ_VALUE_REAL)
 		v = cj_elab_coerce(el, span, CJ_KIND_F32, v);
 	if (over->kind == CJ_VALUE_TUPLE && over->tuple->count == 2)

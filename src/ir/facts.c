@@ -261,7 +261,8 @@ scope_of(const struct facts *s, const struct cj_inst *i)
 			return CJ_SCOPE_THREAD;
 		return operands_scope(s, i);
 	case CJ_EFFECTS_SYNC:
-		return i->op == CJ_OP_BALLOT ? CJ_SCOPE_WARP :
+		return i->op == CJ_OP_BALLOT || i->op == CJ_OP_REDUX ?
+		    CJ_SCOPE_WARP :
 		    CJ_SCOPE_THREAD;
 	case CJ_EFFECTS_WRITE: case CJ_EFFECTS_IO: case CJ_EFFECTS_EXIT:
 	case CJ_EFFECTS_REGION:

@@ -293,6 +293,10 @@ print_int(struct printer *p, const struct cj_inst *i)
 	case CJ_OP_PARAM:
 		PRINTF(p, " %u", i->attr);
 		return;
+	case CJ_OP_REDUX:
+		PRINTF(p, " %s ", cj_word(CJ_WORDS_ATOMIC, i->attr));
+		print_operands(p, i, 0, i->operand_count);
+		return;
 	case CJ_OP_SHFL:
 		PRINTF(p, " %s ", cj_word(CJ_WORDS_SHFL, i->attr));
 		print_operands(p, i, 0, i->operand_count);

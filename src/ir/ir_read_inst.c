@@ -131,6 +131,10 @@ read_int(struct cj_reader *r, enum cj_op op)
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
 	case CJ_OP_PARAM:
 		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
+	case CJ_OP_REDUX:
+		attr = (uint32_t)cj_reader_enum(r, CJ_WORDS_ATOMIC);
+		read_operands(r);
+		return attr;
 	case CJ_OP_SHFL:
 		attr = (uint32_t)cj_reader_enum(r, CJ_WORDS_SHFL);
 		read_operands(r);

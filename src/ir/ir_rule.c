@@ -391,6 +391,30 @@ check_ballot(const struct view *v)
 	    "the result is not u32";
 }
 
+static const char *
+check_redux(const struct view *v)
+{
+	if (v->i->attr > CJ_ATOMIC_XOR)
+		return "there is no such reduction";
+	if (operand(v, 0) != v->i->type)
+		return "operand and result differ in type";
+	return v->i->type == cj_type_of(CJ_KIND_I32, 1) ||
+	    v->i->type == cj_type_of(CJ_KIND_U32, 1) ? NULL :
+	    "only i32 and u32 are reduced";
+}
+
+static const char *
+check_match(const struct view *v)
+{
+	cj_type t = operand(v, 0);
+	unsigned bits = cj_kind_bits(cj_type_kind(t));
+
+	if (cj_type_count(t) != 1 || (bits != 32 && bits != 64))
+		return "the operand has not 32 or 64 bits";
+	return v->i->type == cj_type_of(CJ_KIND_U32, 1) ? NULL :
+	    "the result is not u32";
+}
+
 /* ---- control, host, tests ------------------------------------------------ */
 
 static const char *
@@ -528,6 +552,8 @@ check_by_name(const struct view *v)
 	case CJ_OP_ATOMIC: return check_atomic(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);
+	case CJ_OP_REDUX: return check_redux(v);
+	case CJ_OP_MATCH: return check_match(v);
 	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
 		return check_condition(v);
 	case CJ_OP_FOR: case CJ_OP_ARRAY_MAP: case CJ_OP_EXPECT:

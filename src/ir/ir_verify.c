@@ -187,7 +187,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 		return "it belongs to tests";
 	switch ((unsigned)i->op) {
 	case CJ_OP_SPECIAL: case CJ_OP_BARRIER: case CJ_OP_SHFL:
-	case CJ_OP_BALLOT:
+	case CJ_OP_BALLOT: case CJ_OP_REDUX: case CJ_OP_MATCH:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
 	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:

@@ -27,7 +27,7 @@ struct plan {
 	uint32_t count;		/* registers */
 	uint32_t width;		/* elements of an access */
 	unsigned bytes;		/* of an element */
-	uint32_t *start;	/* per register: register of its access's first */
+	uint32_t *start;	/* per register: its access's first one */
 	uint32_t *lane;		/* position within the access */
 	const char *why;
 };

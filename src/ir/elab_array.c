@@ -45,7 +45,7 @@ cj_elab_array_new(struct cj_elab *el, struct cj_span span,
 	return cj_value_tensor(el, &t);
 }
 
-/* ---- element-wise work ------------------------------------------------------ */
+/* ---- element-wise work --------------------------------------------------- */
 
 static bool
 is_one(struct cj_int i)
@@ -413,7 +413,7 @@ cj_elab_array_assign(struct cj_elab *el, struct cj_span span,
 	run_map(el, &m, &to, y->element);
 }
 
-/* ---- reductions ---------------------------------------------------------------- */
+/* ---- reductions ---------------------------------------------------------- */
 
 /* What a reduction starts from, so that no first element is needed. */
 static struct cj_value

@@ -106,4 +106,35 @@ void cj_contract_name(struct cj_contract *c, const char *name,
 void cj_contract_fact(struct cj_contract *c, struct cj_int symbol,
     int64_t lo, int64_t hi, int64_t divisor);
 
+/* One tensor of a parameter. */
+struct cj_matched {
+	struct cj_contract *c;
+	const struct cj_pattern *p;
+	uint32_t member, rank;
+	const struct cj_actual *actual;		/* BIND, may be NULL */
+	enum cj_kind element;
+	struct cj_int extent[CJ_MAX_MODES], stride[CJ_MAX_MODES];
+	const char *name;			/* "x", "x[1]" */
+};
+
+/* A number of the argument as a symbol of its own. */
+struct cj_int cj_contract_symbol(struct cj_matched *m,
+    enum cj_leaf_kind kind, uint32_t mode, const char *name);
+/* "stride of mode 1 of x" */
+const char *cj_contract_mode(struct cj_matched *m, const char *what,
+    uint32_t mode);
+/* One extent or stride of the pattern: what it is in the layout, checked. */
+bool cj_contract_number(struct cj_matched *m, const struct cj_node *n,
+    enum cj_leaf_kind kind, uint32_t mode, struct cj_int *out);
+/* `actual`, a symbol of its own, is `wanted`; a stride (extent given) of one
+ * element is anything. */
+void cj_contract_equal(struct cj_matched *m, struct cj_int actual,
+    struct cj_int wanted, const struct cj_int *extent);
+/* refs[0] is the condition, the others are the values of r->names. */
+void cj_contract_emit(struct cj_contract *c, const struct cj_require *r,
+    const cj_ref *refs, uint32_t count);
+cj_ref cj_contract_compare(struct cj_elab *el, enum cj_op op,
+    struct cj_int a, struct cj_int b);
+cj_ref cj_contract_either(struct cj_elab *el, cj_ref a, cj_ref b);
+
 #endif

@@ -7,7 +7,7 @@
  */
 #include "elab_test_priv.h"
 
-/* ---- same and near ------------------------------------------------------------- */
+/* ---- same and near ------------------------------------------------------- */
 
 static enum cj_kind
 bits_kind(enum cj_kind k)
@@ -130,7 +130,7 @@ read_near(struct cj_elab *el, struct cj_args *args, struct near *n)
 	return n->rel.kind != CJ_VALUE_ERROR && n->abs.kind != CJ_VALUE_ERROR;
 }
 
-/* ---- expect --------------------------------------------------------------------- */
+/* ---- expect -------------------------------------------------------------- */
 
 /* What one EXPECT looks at: the condition as a function of one or two. */
 struct expectation {
@@ -397,7 +397,7 @@ cj_builtin_expect(struct cj_elab *el, struct cj_args *args,
 	return cj_value_none();
 }
 
-/* ---- the same as values ------------------------------------------------------------ */
+/* ---- the same as values -------------------------------------------------- */
 
 struct cj_value
 cj_builtin_same(struct cj_elab *el, struct cj_args *args,
@@ -421,7 +421,7 @@ cj_builtin_near(struct cj_elab *el, struct cj_args *args,
 	    is_near, &n);
 }
 
-/* ---- expect_error -------------------------------------------------------------------- */
+/* ---- expect_error -------------------------------------------------------- */
 
 static bool
 mentions(const struct cj_diags *ds, const char *text)

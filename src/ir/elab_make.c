@@ -225,7 +225,7 @@ cj_builtin_iota(struct cj_elab *el, struct cj_args *args,
 	return y;
 }
 
-/* ---- array(T, values) ------------------------------------------------------------ */
+/* ---- array(T, values) ---------------------------------------------------- */
 
 /* Extents of nested tuples of equal size; depth 0: they differ. */
 static uint32_t

@@ -216,7 +216,7 @@ struct cj_symbol_info {
 	uint8_t level;
 	enum cj_source_kind source;
 	cj_ref ref;		/* REF */
-	uint32_t number;	/* SPECIAL, FACT: enum cj_special, cj_device_fact */
+	uint32_t number;	/* SPECIAL, FACT: which of their enum */
 	struct cj_leaf leaf;	/* LEAF: of the host function, made at use */
 	struct cj_int below;	/* the value is less than this; 0: unknown */
 };
@@ -421,7 +421,7 @@ cj_ref cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level);
 cj_ref cj_elab_ref(struct cj_elab *el, const struct cj_value *v,
     enum cj_kind k);
 
-/* ---- numbers and operators (elab_oper.c, elab_convert.c) ------------------ */
+/* ---- numbers and operators (elab_oper.c, elab_convert.c) ----------------- */
 
 /* Kind of a value's elements: INDEX for INT; VOID for a known real. */
 enum cj_kind cj_value_kind_of(const struct cj_value *v);
@@ -468,7 +468,7 @@ struct cj_value cj_elab_broadcast(struct cj_elab *el, struct cj_span span,
 bool cj_elab_condition(struct cj_elab *el, struct cj_span span,
     struct cj_value v, bool *known, bool *truth, cj_ref *ref);
 
-/* ---- expressions (elab_expr.c) -------------------------------------------- */
+/* ---- expressions (elab_expr.c) ------------------------------------------- */
 
 /* The value; an element of a tensor or a `var` is read. */
 struct cj_value cj_elab_expr(struct cj_elab *el, const struct cj_node *n);
@@ -491,7 +491,7 @@ struct cj_value cj_elab_member(struct cj_elab *el, struct cj_span span,
 struct cj_value cj_elab_index(struct cj_elab *el, struct cj_span span,
     struct cj_value base, const struct cj_value *at, uint32_t count);
 
-/* ---- names (elab_name.c) --------------------------------------------------- */
+/* ---- names (elab_name.c) ------------------------------------------------- */
 
 struct cj_env *cj_env_push(struct cj_elab *el);
 void cj_env_pop(struct cj_elab *el);
@@ -505,7 +505,7 @@ struct cj_value cj_elab_lookup(struct cj_elab *el, cj_name name,
 struct cj_value cj_elab_file_member(struct cj_elab *el,
     const struct cj_file *f, cj_name name, struct cj_span span);
 
-/* ---- statements (elab_stmt.c, elab_loop.c) --------------------------------- */
+/* ---- statements (elab_stmt.c, elab_loop.c) ------------------------------- */
 
 void cj_elab_block(struct cj_elab *el, const struct cj_node *block);
 void cj_elab_stmt(struct cj_elab *el, const struct cj_node *n);
@@ -532,7 +532,7 @@ void cj_elab_shared(struct cj_elab *el, const struct cj_node *n);
 cj_region cj_elab_enter(struct cj_elab *el, cj_ref owner, cj_ref *index);
 void cj_elab_leave(struct cj_elab *el, cj_region outer);
 
-/* ---- calls (elab_call.c) ---------------------------------------------------- */
+/* ---- calls (elab_call.c) ------------------------------------------------- */
 
 struct cj_named_arg {
 	cj_name name;
@@ -543,7 +543,7 @@ struct cj_named_arg {
 
 struct cj_args {
 	struct cj_span span;		/* of the call */
-	const struct cj_node *node;	/* the call; NULL: made by elaboration */
+	const struct cj_node *node;	/* NULL: made by elaboration */
 	uint32_t count;
 	const struct cj_value *at;
 	const struct cj_span *spans;
@@ -562,7 +562,7 @@ struct cj_value cj_elab_call_values(struct cj_elab *el, struct cj_span span,
 const struct cj_value *cj_arg_named(struct cj_elab *el, struct cj_args *args,
     const char *name);
 
-/* ---- built-in names (elab_builtin*.c, builtins.def) -------------------------- */
+/* ---- built-in names (elab_builtin*.c, builtins.def) ---------------------- */
 
 enum {
 	CJ_BUILTIN_PLACE = 1,	/* the first argument is a place, not read */
@@ -585,6 +585,15 @@ struct cj_builtin {
 	unsigned flags;
 	enum cj_op op;		/* of the rows that are one operation */
 };
+/* Argument i as a layout or a tuple; NULL: reported. */
+const struct cj_layout *cj_arg_layout(struct cj_elab *el,
+    struct cj_args *args, uint32_t i);
+const struct cj_tuple *cj_arg_tuple(struct cj_elab *el, struct cj_args *args,
+    uint32_t i);
+/* A layout as the result, or the refusal of operation `name`. */
+struct cj_value cj_arg_result(struct cj_elab *el, struct cj_span span,
+    const struct cj_layout *l, const char *name);
+
 #define BUILTIN(name, least, most, named, flags)			\
 	cj_builtin_fn cj_builtin_##name;
 #define VALUE(name)							\
@@ -596,7 +605,7 @@ extern const struct cj_builtin cj_builtins[];
 extern const unsigned cj_builtin_count;
 const struct cj_builtin *cj_builtin_find(const char *name);
 
-/* ---- tensors (elab_tensor.c, elab_access.c) ----------------------------------- */
+/* ---- tensors (elab_tensor.c, elab_access.c) ------------------------------ */
 
 struct cj_value cj_tensor_index(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_value *at, uint32_t count);
@@ -639,7 +648,7 @@ struct cj_value cj_elab_reduce_over(struct cj_elab *el, struct cj_span span,
     const struct cj_value *over);
 struct cj_value cj_elab_array_zeros(struct cj_elab *el, struct cj_args *args);
 
-/* ---- tests and benches: elab_test*.c, called from the above in TEST time ------ */
+/* ---- tests and benches: elab_test*.c, called from the above in TEST time - */
 
 /* Is it an array of a test (a TENSOR of an ARRAY object)? */
 static inline bool

@@ -114,7 +114,7 @@ has_member(struct cj_elab *el, const struct cj_node *kernel, int member,
 	return false;
 }
 
-/* ---- arguments --------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 static bool
 push_tensor(struct cj_elab *el, struct call *c, uint32_t parameter,
@@ -366,7 +366,7 @@ read_arguments(struct cj_elab *el, struct call *c, const struct cj_list *items)
 	return true;
 }
 
-/* ---- the instruction ------------------------------------------------------------ */
+/* ---- the instruction ----------------------------------------------------- */
 
 /* bytes(n) or flops(n) of `time`, 0 unless stated; as f64. */
 static cj_ref

@@ -12,8 +12,9 @@ static const char relu[] =
     "kernel relu(const T: type = f32, x: tensor(T, *S), y: tensor(T, *S),\n"
     "            alpha: f32)\n"
     "{ launch grid(1) block(1) { } }\n"
-    "kernel row(x: tensor(f32, (M, const N in 1..1000):(_, const _ in {0, 1})),\n"
-    "           b: tensor(f32, N:1) = none)\n"
+    "kernel row(\n"
+    "    x: tensor(f32, (M, const N in 1..1000):(_, const _ in {0, 1})),\n"
+    "    b: tensor(f32, N:1) = none)\n"
     "{ launch grid(1) block(1) { } }\n"
     "kernel map(const n = 1, x: tensor(f32, N)[n], y: tensor(f32, N))\n"
     "{ launch grid(1) block(1) { } }\n";

@@ -6,7 +6,8 @@
 static const char text[] =
     "const base = 3;\n"
     "const (p, q) = (base + 1, base * 2);\n"
-    "fn fact(const n) { const if n <= 1 { return 1; } return n * fact(n - 1); }\n"
+    "fn fact(const n) {\n"
+    "    const if n <= 1 { return 1; } return n * fact(n - 1); }\n"
     "fn sum_to(n) { var s = 0; for i in 0..n { s += i; } return s; }\n"
     "fn collatz(n) { var k = n; var c = 0; while k != 1 {\n"
     "    if k % 2 == 0 { k /= 2; } else { k = 3 * k + 1; } c += 1; }\n"

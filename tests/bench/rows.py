@@ -347,6 +347,9 @@ def transposes(B):
             runs = {"cutec": B.cute("transpose", "transpose", [{"x": x, "y": y}], {"T": t}),
                     "cutec[1]": B.cute("transpose", "transpose", [{"x": x, "y": y}], {"T": t}, 1),
                     "torch": lambda i: y.copy_(x.t())}
+            for group in ("1", "2", "8", "16"):
+                runs["cutec[0 group=%s]" % group] = B.cute("transpose", "transpose", [{"x": x, "y": y}],
+                                                           {"T": t, "group": group}, 0)
             runs["triton"] = B.triton([(lambda a, b, w: lambda i: k_transpose[(n // a, n // b)](
                 x, y, n, n, BM=a, BN=b, num_warps=w))(*z)
                 for z in ((32, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8))])

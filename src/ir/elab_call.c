@@ -217,6 +217,25 @@ argument_for(struct cj_elab *el, const struct callee *c, uint32_t i,
 	return cj_value_error();
 }
 
+static bool
+is_in_domain(struct cj_elab *el, const struct callee *c,
+    const struct cj_node *p, struct cj_value v, struct cj_span span)
+{
+	bool inside;
+
+	if (!cj_elab_in_domain(el, p->param.domain, v, &inside))
+		return false;
+	if (inside)
+		return true;
+	cj_note(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, span,
+	    "\"%s\" of \"%s\" is not in %s: it is %s",
+	    cj_elab_name(el, p->param.name.name), c->name,
+	    cj_elab_source_text(el, p->param.domain->span),
+	    cj_value_text(el, &v)), p->span,
+	    "the parameter is declared here");
+	return false;
+}
+
 static struct cj_value
 checked(struct cj_elab *el, const struct callee *c, const struct cj_node *p,
     struct cj_value v, struct cj_span span)
@@ -239,6 +258,9 @@ checked(struct cj_elab *el, const struct callee *c, const struct cj_node *p,
 		    "\"%s\" of \"%s\" is passed in and out: a \"var\" is "
 		    "needed, this is %s", cj_elab_name(el,
 		    p->param.name.name), c->name, cj_value_what(el, &v));
+	if (p->param.mode == CJ_MODE_CONST &&
+	    !is_in_domain(el, c, p, v, span))
+		return cj_value_error();
 	if (p->param.type == NULL || p->param.mode == CJ_MODE_VAR)
 		return v;
 	type = cj_elab_type_expr(el, p->param.type);

@@ -243,11 +243,10 @@ bind_const(struct cj_matched *m, const struct cj_node *n, const char *name,
 	return true;
 }
 
-static bool
-in_domain(struct cj_contract *c, const struct cj_node *domain,
+bool
+cj_elab_in_domain(struct cj_elab *el, const struct cj_node *domain,
     struct cj_value v, bool *inside)
 {
-	struct cj_elab *el = c->el;
 	struct cj_value d;
 	uint32_t i;
 
@@ -285,7 +284,7 @@ cj_contract_domain(struct cj_contract *c, const struct cj_node *domain,
 {
 	bool inside;
 
-	if (!in_domain(c, domain, v, &inside))
+	if (!cj_elab_in_domain(c->el, domain, v, &inside))
 		return false;
 	return inside || cj_contract_refuse(c, domain->span,
 	    "%s = %s is not in %s", name, cj_value_text(c->el, &v),

@@ -99,8 +99,9 @@ require_align(struct cj_matched *m, int64_t align)
 			struct cj_int e = m->extent[i];
 
 			cj_contract_require(m->c, cj_contract_compare(
-			    m->c->el, CJ_OP_LE, e, cj_known(1)), m->name, "strides that are "
-			    "multiples of the alignment", &e, 1);
+			    m->c->el, CJ_OP_LE, e, cj_known(1)), m->name,
+			    "strides that are multiples of the alignment",
+			    &e, 1);
 		}
 	}
 	return true;

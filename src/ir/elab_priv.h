@@ -553,6 +553,9 @@ struct cj_args {
 
 struct cj_value cj_elab_call_node(struct cj_elab *el,
     const struct cj_node *n);
+/* Is a known value in a set or a range? NULL: yes. False: reported. */
+bool cj_elab_in_domain(struct cj_elab *el, const struct cj_node *domain,
+    struct cj_value v, bool *inside);
 /* Call any callable value. */
 struct cj_value cj_elab_call(struct cj_elab *el, struct cj_value callee,
     struct cj_args *args);

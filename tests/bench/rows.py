@@ -463,6 +463,62 @@ def others(B):
             torch.cuda.empty_cache()
 
 
+def more(B):
+    """Kernels without a row in the issue's table: torch as it comes is the peer."""
+    for R, N in ((32768, 4096), (32768, 8192)):
+        if B.wanted("rmsnorm_backward %d" % N):
+            x, dy = (torch.randn(R, N, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+            w = torch.randn(N, device="cuda", dtype=torch.bfloat16)
+            dx, dw = torch.empty_like(x), torch.empty_like(w)
+            xg, wg = x.clone().requires_grad_(), w.clone().requires_grad_()
+            y = F.rms_norm(xg, (N,), wg, 1e-6)
+            want = torch.autograd.grad(y, (xg, wg), dy, retain_graph=True)
+
+            def check(k):
+                return k == "torch" or agree(dx[:64], want[0][:64], 5e-2) and (
+                    (dw.float() - want[1].float()).abs().max() < 2e-2 * want[1].float().abs().max())
+            B.contest("rmsnorm_backward bf16 %dx%d" % (R, N), "copy", 6 * R * N, {
+                "cutec": B.cute("rmsnorm_backward", "rmsnorm_backward", [dict(x=x, w=w, dy=dy, dx=dx, dw=dw)], {"T": "bf16"}),
+                "torch": lambda i: torch.autograd.grad(y, (xg, wg), dy, retain_graph=True)}, check=check)
+            del x, dy, dx, xg, y, want
+            torch.cuda.empty_cache()
+    if B.wanted("cross_entropy_backward"):
+        R, N = 8192, 131072
+        x = torch.randn(R, N, device="cuda", dtype=torch.bfloat16)
+        g = torch.randint(0, N, (R,), device="cuda")
+        lse, dl, dx = torch.logsumexp(x.float(), 1), torch.ones(R, device="cuda"), torch.empty_like(x)
+        want = torch.softmax(x[:16].float(), 1)
+        want[torch.arange(16), g[:16]] -= 1
+        B.contest("cross_entropy_backward bf16 8192x131072", "copy", 4 * R * N, {
+            "cutec": B.cute("cross_entropy", "cross_entropy_backward", [dict(x=x, target=g, lse=lse, dloss=dl, dx=dx)],
+                            {"T": "bf16", "I": "i64"})}, check=lambda k: agree(dx[:16], want, 2e-2))
+        del x, dx
+        torch.cuda.empty_cache()
+    if B.wanted("rope"):
+        x = torch.randn(16384, 32, 128, device="cuda", dtype=torch.bfloat16)
+        y = torch.empty_like(x)
+        a = torch.randn(16384, 64, device="cuda")
+        c, s = torch.cos(a), torch.sin(a)
+        u, v = x[:8, :, :64].float(), x[:8, :, 64:].float()
+        want = torch.cat((u * c[:8, None] - v * s[:8, None], v * c[:8, None] + u * s[:8, None]), -1)
+        B.contest("rope bf16 16384x32x128", "copy", 2 * x.numel() * 2 + a.numel() * 8, {
+            "cutec": B.cute("rope", "rope", [dict(x=x, cos=c, sin=s, y=y)], {"T": "bf16"})},
+            check=lambda k: agree(y[:8], want, 2e-2))
+        del x, y
+        torch.cuda.empty_cache()
+    for N in (4096, 16384):
+        if B.wanted("quantize %d" % N):
+            R = (1 << 28) // N
+            x = torch.randn(R, N, device="cuda", dtype=torch.bfloat16)
+            q, s = torch.empty(R, N, device="cuda", dtype=torch.uint8), torch.empty(R, device="cuda")
+            B.contest("quantize_rows bf16 to f8e4m3 %dx%d" % (R, N), "copy", 3 * R * N, {
+                "cutec": B.cute("quantize", "quantize_rows", [dict(x=x, q=q.view(torch.float8_e4m3fn), scale=s)],
+                                {"T": "bf16", "Q": "f8e4m3"})},
+                check=lambda k: agree(q[:64].view(torch.float8_e4m3fn).float() * s[:64, None], x[:64], 0.1))
+            del x, q
+            torch.cuda.empty_cache()
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=9)
@@ -473,7 +529,7 @@ def main():
     B = Bench(p.parse_args())
     print("GB/s and ratio to the best copy or read of the same round [least, most]; %s" % torch.cuda.get_device_name())
     for part in (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
-                 lambda: sums(B), lambda: others(B), lambda: softmax(B, LENGTHS), lambda: norms(B, LENGTHS)):
+                 lambda: sums(B), lambda: others(B), lambda: more(B), lambda: softmax(B, LENGTHS), lambda: norms(B, LENGTHS)):
         try:
             part()
         except Exception as e:

@@ -12,6 +12,8 @@
  *            A(x + y) is A(x) + A(y) only without a carry between its modes
  *
  * Integers that are symbols must meet the conditions for all their values.
+ * The conditions are enough, not needed: small known layouts that do not meet
+ * them are looked at point by point.
  */
 #include "layout_priv.h"
 
@@ -423,11 +425,94 @@ has_no_carries(struct cj_algebra *al, const struct left *left,
 	return true;
 }
 
+/* R as CuTe walks to it; `exact`: only where the conditions are met. */
+static const struct cj_layout *
+walk_all(struct cj_algebra *al, const struct left *left,
+    const struct cj_layout *b, bool exact)
+{
+	const struct cj_tuple *shape, *stride;
+
+	if (!compose_into(al, left, b->shape, b->stride, &shape, &stride))
+		return NULL;
+	if (exact && !cj_is_leaf(b->shape) && !has_no_carries(al, left, b))
+		return NULL;
+	return cj_layout_of(al, shape, stride);
+}
+
+/* ---- point by point ---------------------------------------------------- */
+
+enum { MAX_POINTS = 1 << 12 };
+
+static bool
+has_negative(const struct cj_tuple *coord)
+{
+	uint32_t i;
+
+	if (cj_is_leaf(coord))
+		return coord->value.value < 0;
+	for (i = 0; i < coord->rank; i++) {
+		if (has_negative(coord->at[i]))
+			return true;
+	}
+	return false;
+}
+
+/* R(i) = A(B(i)), and B(i) is not before the beginning of A. */
+static bool
+is_composed_at(struct cj_algebra *al, const struct cj_layout *r,
+    const struct cj_layout *a, const struct cj_layout *b, int64_t i)
+{
+	const struct cj_tuple *at = cj_tuple_known(al, i), *x, *y;
+
+	x = cj_layout_at(al, b, at);
+	if (x == NULL || has_negative(x))
+		return false;
+	x = cj_layout_at(al, a, x);
+	y = cj_layout_at(al, r, at);
+	return x != NULL && y != NULL && !al->sym->overflow
+	    && cj_tuple_same(x, y);
+}
+
+/*
+ * Where a condition is not met the walk may still lead to the composition: of
+ * small known layouts every point is looked at. NULL, with `why` as it was,
+ * where it does not.
+ */
+static const struct cj_layout *
+walk_and_look(struct cj_algebra *al, const struct left *left,
+    const struct cj_layout *a, const struct cj_layout *b)
+{
+	struct cj_int n = cj_layout_size(al, b);
+	struct cj_why_not why = al->why;
+	const struct cj_layout *r;
+	int64_t i;
+
+	if (al->sym->overflow || !cj_is_known(n) || n.value < 1 ||
+	    n.value > MAX_POINTS ||
+	    !cj_tuple_is_known(a->shape) || !cj_tuple_is_known(a->stride) ||
+	    !cj_tuple_is_known(b->shape) || !cj_tuple_is_known(b->stride))
+		return NULL;
+	al->as_cute = true;
+	r = walk_all(al, left, b, false);
+	al->as_cute = false;
+	for (i = 0; r != NULL && i < n.value; i++) {
+		struct cj_mark mark = cj_arena_mark(al->arena);
+
+		if (!is_composed_at(al, r, a, b, i))
+			r = NULL;
+		cj_arena_release(al->arena, mark);
+	}
+	al->sym->overflow = false;
+	al->why = why;
+	return r;
+}
+
 static const struct cj_layout *
 compose_plain(struct cj_algebra *al, const struct cj_layout *a,
     const struct cj_layout *b)
 {
-	const struct cj_tuple *shape, *stride, *profile = NULL;
+	const struct cj_tuple *profile = NULL;
+	const struct cj_layout *r;
 	struct left left = { 0 };
 
 	if ((b->stride->has & CJ_HAS_BASIS) != 0) {
@@ -435,14 +520,12 @@ compose_plain(struct cj_algebra *al, const struct cj_layout *a,
 		if (profile == NULL)
 			return NULL;
 	}
-	if (!left_init(al, &left, a->shape, a->stride, profile)
-	    || !compose_into(al, &left, b->shape, b->stride, &shape,
-	    &stride))
+	if (!left_init(al, &left, a->shape, a->stride, profile))
 		return NULL;
-	if (!al->as_cute && !cj_is_leaf(b->shape)
-	    && !has_no_carries(al, &left, b))
-		return NULL;
-	return cj_layout_of(al, shape, stride);
+	r = walk_all(al, &left, b, !al->as_cute);
+	if (r == NULL && !al->as_cute)
+		r = walk_and_look(al, &left, a, b);
+	return r;
 }
 
 /* A swizzle of B has to move in front of A: A o Sw = Sw' o A. */

@@ -161,8 +161,10 @@ typedef struct cutejit_options {
 	size_t memory_limit;		/* of each call in bytes; 0: none */
 	const char *const *include_folders;	/* for imports, in order */
 	size_t include_count;
-	const char *const *warnings;	/* as behind -W: "no-NAME", "error", "no-remarks", */
-	size_t warning_count;		/* "error=NAME", "no-error=NAME" */
+	/* as behind -W: "no-NAME", "error", "error=NAME", "no-error=NAME",
+	 * "remarks", "no-remarks"; later ones win */
+	const char *const *warnings;
+	size_t warning_count;
 	cutejit_import_fn *import;	/* virtual files; may be NULL */
 	int (*cancel)(void *user);	/* not 0: stop; asked from any thread */
 	void (*log)(void *user, cutejit_log_level level, const char *text);

@@ -19,6 +19,11 @@ if [ -z "$PTXAS" ]; then
 	echo '0 passed, 0 failed, 1 skipped'
 	exit 0
 fi
+if [ ! -x "$CUTEC" ]; then
+	echo "there is no $CUTEC"
+	echo '0 passed, 1 failed, 0 skipped'
+	exit 1
+fi
 "$PTXAS" --version | tail -n 1
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ptxas-XXXXXX") || exit 1

@@ -3,7 +3,8 @@
  *
  * Lanes combine by a butterfly, so that all hold one result and the order is
  * the same in every run. A block combines its warps' results through shared
- * memory: each thread folds all of them as a tree over neighbouring warps.
+ * memory: each thread folds all of them as a tree over neighbouring warps, or,
+ * where they are many, the lanes of each warp do by a butterfly.
  *
  * What is combined is a value or a tuple of values. An operator goes element
  * by element; a function takes two tuples and gives one. Either way they share
@@ -336,7 +337,7 @@ warp_of(struct cj_elab *el)
 struct store {
 	const struct collective *c;
 	struct cj_value *slots;		/* per element */
-	int64_t warp;			/* that is loaded */
+	struct cj_int warp;		/* that is loaded */
 	int64_t warps;
 };
 
@@ -369,8 +370,7 @@ load_element(struct cj_elab *el, const struct cj_value *like, uint32_t i,
 {
 	static const struct cj_how plain;
 	struct store *s = user;
-	struct cj_value place = column(el, s->c, &s->slots[i],
-	    cj_known(s->warp)), one;
+	struct cj_value place = column(el, s->c, &s->slots[i], s->warp), one;
 
 	one = cj_tensor_load(el, s->c->span, place.tensor, &plain);
 	return cj_value_regs(el, cj_value_kind_of(&one), cj_value_shape(like),
@@ -410,33 +410,49 @@ is_repeated(const struct cj_elab *el)
 	return false;
 }
 
+/* All warps' results as one, in every thread. */
+static struct cj_value
+fold_warps(struct cj_elab *el, struct store *s, struct cj_value like)
+{
+	int64_t n = s->warps, w, d;
+	struct cj_value *one;
+
+	if (n >= 16 && (n & (n - 1)) == 0) {
+		s->warp = cj_int_mod(&el->sym, cj_elab_special(el,
+		    CJ_SPECIAL_LANE), cj_known(n));
+		return over_lanes(el, s->c, each(el, &like, load_element, s),
+		    n);
+	}
+	one = CJ_NEWS(el->arena, struct cj_value, n);
+	for (w = 0; w < n; w++) {
+		s->warp = cj_known(w);
+		one[w] = each(el, &like, load_element, s);
+	}
+	for (d = 1; d < n; d *= 2)
+		for (w = 0; w + d < n; w += 2 * d)
+			one[w] = combined(el, s->c, one[w], one[w + d]);
+	return one[0];
+}
+
 static struct cj_value
 over_block(struct cj_elab *el, const struct collective *c, struct cj_value v)
 {
-	int64_t threads = threads_of(el, c->span), warps = threads / 32, w, d;
-	struct store s = { .c = c, .warps = warps };
-	struct cj_value *one;
+	int64_t threads = threads_of(el, c->span);
+	struct store s = { .c = c, .warps = threads / 32 };
 
 	if (threads == 0)
 		return cj_value_error();
 	v = over_lanes(el, c, v, 32);
-	if (is_error(&v) || warps == 1)
+	if (is_error(&v) || s.warps == 1)
 		return v;
 	s.slots = CJ_NEWS(el->arena, struct cj_value, elements(&v) + 1);
-	one = CJ_NEWS(el->arena, struct cj_value, warps);
 	each(el, &v, make_slots, &s);
 	store_result(el, &s, v);
 	cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	for (w = 0; w < warps; w++) {
-		s.warp = w;
-		one[w] = each(el, &v, load_element, &s);
-	}
-	for (d = 1; d < warps; d *= 2)
-		for (w = 0; w + d < warps; w += 2 * d)
-			one[w] = combined(el, c, one[w], one[w + d]);
+	v = fold_warps(el, &s, v);
 	if (is_repeated(el))
 		cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	return one[0];
+	return v;
 }
 
 /* ---- all ----------------------------------------------------------------- */

@@ -103,6 +103,7 @@ endif
 # ---- Targets ----------------------------------------------------------------
 
 .PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
+	bench-gpu \
 	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -239,6 +240,11 @@ check-laws: $(B)/unit/check_laws
 
 check-gpu: all
 	$(run_tests) gpu
+
+# Against the peers that torch and triton bring; the table of examples/bench.md.
+bench-gpu: all
+	CUTEJIT_LIBRARY=$(CURDIR)/$(B)/libcutejit.so python3 \
+	    $(srcdir)/tests/bench/rows.py --markdown $(B)/bench.md
 
 demo: all
 	SRCDIR=$(srcdir) CUTEC=$(CURDIR)/$(B)/cutec \

@@ -2,6 +2,7 @@
 """Kernels over rows and other memory-bound kernels against peers, on one GPU.
 
     python3 tests/bench/rows.py [--rounds N] [--only TEXT] [--seconds S] [--inductor] [--json FILE]
+                                [--markdown FILE]
 
 Needs torch and triton. One process; in every round each contestant is timed
 by events over a batch of launches, one after the other, so that all see the
@@ -463,6 +464,23 @@ def others(B):
             torch.cuda.empty_cache()
 
 
+def markdown(B, path):
+    """A table of what the family chose itself and the best peer, as examples/bench.md shows it."""
+    lines = ["Measured on %s, %s; repeat with `make bench-gpu`. GB/s, and the median ratio to the best copy or read of"
+             % (torch.cuda.get_device_name(), time.strftime("%Y-%m-%d")), "the same round (tests/bench/rows.py).", "",
+             "| work | ceiling | cutec | ratio | best peer | ratio |", "|---|---|---|---|---|---|"]
+    for r in B.rows:
+        own = r.get("cutec")
+        peers = [(v["ratio"], k) for k, v in r.items() if isinstance(v, dict) and not k.startswith("cutec")]
+        best = max(peers) if peers else None
+        lines.append("| %s | %s %.0f | %s | %s |" % (
+            r["work"], r["ceiling"], r["ceiling_gbps"], "%.0f | %.3f%s" % (
+                own["gbps"], own["ratio"], "" if own["agrees"] else " wrong") if own else "- | -",
+            "%s %.0f | %.3f" % (best[1], r[best[1]]["gbps"], best[0]) if best else "- | -"))
+    with open(path, "w") as f:
+        f.write("\n".join(lines) + "\n")
+
+
 def more(B):
     """Kernels without a row in the issue's table: torch as it comes is the peer."""
     for R, N in ((32768, 4096), (32768, 8192)):
@@ -526,6 +544,7 @@ def main():
     p.add_argument("--seconds", type=float, default=420, help="begin no contest after this time")
     p.add_argument("--inductor", action="store_true")
     p.add_argument("--json")
+    p.add_argument("--markdown")
     B = Bench(p.parse_args())
     print("GB/s and ratio to the best copy or read of the same round [least, most]; %s" % torch.cuda.get_device_name())
     for part in (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
@@ -537,6 +556,8 @@ def main():
         if B.o.json:
             with open(B.o.json, "w") as f:
                 json.dump({"schema": 1, "device": torch.cuda.get_device_name(), "rows": B.rows}, f, indent=1)
+        if B.o.markdown:
+            markdown(B, B.o.markdown)
 
 
 if __name__ == "__main__":

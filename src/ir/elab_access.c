@@ -9,7 +9,8 @@
  */
 #include "elab_priv.h"
 
-enum { MAX_AXES = 64, MAX_BYTES = 16, MAX_BYTES_SM100 = 32 };
+enum { MAX_AXES = 64, MAX_BYTES = 16, MAX_BYTES_SM100 = 32,
+    MAX_OPERANDS = 1024 };
 
 struct axis {
 	int64_t extent;
@@ -373,8 +374,9 @@ may_touch(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
 		return true;
 	}
 	cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
-	    "the elements of \"%s\" are read and written in \"launch\" blocks "
-	    "alone", o->name);
+	    "the elements of %s are read and written in \"launch\" blocks "
+	    "alone", o->name == NULL ? "a tensor" :
+	    cj_printf(el->arena, "\"%s\"", o->name));
 	return false;
 }
 
@@ -518,12 +520,26 @@ fill_ref(struct cj_elab *el, const struct plan *p, cj_ref *fill)
 	return true;
 }
 
+/* An instruction has fewer operands than a tensor may have accesses: groups
+ * first, then the groups. `refs` is written over. */
 static cj_ref
-concat(struct cj_elab *el, enum cj_kind k, uint32_t width,
-    const cj_ref *refs, uint32_t count)
+concat(struct cj_elab *el, enum cj_kind k, uint32_t width, cj_ref *refs,
+    uint32_t count)
 {
+	uint32_t groups = 0, i, n;
+
 	if (count == 1)
 		return refs[0];
+	if (count > MAX_OPERANDS) {
+		for (i = 0; i < count; i += n) {
+			n = count - i < MAX_OPERANDS ? count - i :
+			    MAX_OPERANDS;
+			refs[groups++] = concat(el, k, width, refs + i, n);
+		}
+		/* the last group may be shorter: all count in registers */
+		return cj_emit(&el->em->b, CJ_OP_CONCAT, cj_type_of(k,
+		    count * width), 0, refs, groups);
+	}
 	return cj_emit(&el->em->b, CJ_OP_CONCAT, cj_type_of(k,
 	    count * width), 0, refs, count);
 }
@@ -564,16 +580,14 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 
 /* ---- stores -------------------------------------------------------------- */
 
+/* from[] are the registers of the access that begins at register r. */
 static bool
-store_one(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref value,
-    uint32_t access)
+store_one(struct cj_elab *el, const struct plan *p, const uint32_t *from,
+    cj_ref value, uint32_t access)
 {
+	uint32_t r = from[0];
 	cj_ref refs[3];
-	uint32_t *from = CJ_NEWS(el->arena, uint32_t, p->width), i;
 
-	for (i = 0; i < p->count; i++)
-		if (p->start[i] == r)
-			from[p->lane[i]] = i;
 	refs[0] = offset_ref(el, p, r);
 	refs[1] = cj_elab_permute(el, value, from, p->width);
 	if (!mask_at(el, p, r, &refs[2]))
@@ -581,6 +595,22 @@ store_one(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref value,
 	cj_emit(&el->em->b, CJ_OP_STORE, 0, access, refs,
 	    refs[2] == 0 ? 2 : 3);
 	return true;
+}
+
+/* Registers in the order of accesses: `width` for each. */
+static const uint32_t *
+registers_by_access(struct cj_elab *el, const struct plan *p)
+{
+	uint32_t *number = CJ_NEWS(el->arena, uint32_t, p->count);
+	uint32_t *from = CJ_NEWS(el->arena, uint32_t, p->count), r, n = 0;
+
+	for (r = 0; r < p->count; r++)
+		if (p->start[r] == r)
+			number[r] = n++;
+	assert(n * p->width == p->count && "every register is stored once");
+	for (r = 0; r < p->count; r++)
+		from[number[p->start[r]] * p->width + p->lane[r]] = r;
+	return from;
 }
 
 /* The same element would be written several times. */
@@ -623,6 +653,7 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cj_value v, const struct cj_how *how)
 {
 	struct plan p;
+	const uint32_t *from;
 	uint32_t r, access;
 	cj_ref value;
 
@@ -635,7 +666,8 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
 	el->m->objects.at[t->object].writes = true;
 	value = cj_elab_ref(el, &v, t->element);
 	access = access_of(el, &p, how);
-	for (r = 0; r < p.count; r++)
-		if (p.start[r] == r && !store_one(el, &p, r, value, access))
+	from = registers_by_access(el, &p);
+	for (r = 0; r < p.count; r += p.width)
+		if (!store_one(el, &p, from + r, value, access))
 			return;
 }

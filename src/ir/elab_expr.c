@@ -410,7 +410,11 @@ guarded_walk(struct cj_elab *el, const struct cj_node *n)
 	cj_elab_at(el, n->span);
 	v = walk(el, n);
 	el->nested--;
-	return v;
+	if (!el->sym.overflow)
+		return v;
+	el->sym.overflow = false;
+	return cj_elab_error(el, CJ_DIAG_INEXACT, n->span,
+	    "a number does not fit in 64 bits");
 }
 
 struct cj_value

@@ -430,6 +430,30 @@ int_apply(struct cj_elab *el, enum cj_op op, const struct cj_value *args,
 	return int_other(el, op, args, count);
 }
 
+/* A term that is too long becomes an instruction; a known number that does not
+ * fit is an error. */
+static struct cj_value
+int_result(struct cj_elab *el, struct cj_span span, enum cj_op op,
+    const struct cj_value *args, uint32_t count)
+{
+	struct cj_value v = int_apply(el, op, args, count);
+	bool known = true;
+	uint32_t i;
+
+	if (!el->sym.overflow)
+		return v;
+	el->sym.overflow = false;
+	for (i = 0; i < count; i++)
+		known = known && cj_is_known(args[i].i);
+	if (known || el->em == NULL)
+		return cj_elab_error(el, CJ_DIAG_INEXACT, span,
+		    "the result of \"%s\" does not fit in 64 bits",
+		    cj_elab_op_text(op));
+	if (is_comparison(op))
+		return truth_of(el, CJ_MAYBE, op, args[0].i, args[1].i);
+	return int_other(el, op, args, count);
+}
+
 static uint64_t
 bits_of(const struct cj_value *v)
 {
@@ -554,7 +578,7 @@ cj_elab_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		is_int = is_int && v[i].kind == CJ_VALUE_INT;
 	}
 	if (is_int)
-		return int_apply(el, op, v, count);
+		return int_result(el, span, op, v, count);
 	return known ? fold(op, k, v, count) :
 	    emit_apply(el, span, op, k, v, count);
 }

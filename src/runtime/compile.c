@@ -73,9 +73,6 @@ make_ir(struct cj_work *f, struct cutejit_module *m,
 
 /* ---- IR -> PTX ----------------------------------------------------------- */
 
-/* Beyond this a kernel asks for shared memory at its launch. */
-enum { STATIC_SHARED_MOST = 48 << 10 };
-
 static void
 set_entries(struct cj_program *p, const struct cj_codegen_result *g)
 {
@@ -86,14 +83,13 @@ set_entries(struct cj_program *p, const struct cj_codegen_result *g)
 	p->dynamic = CJ_NEWS(&p->arena, int64_t, n);
 	for (i = 0; i < n; i++) {
 		cutejit_entry *e = &p->entries[i];
-		int64_t shared = g->kernels[i].shared_bytes;
 
 		e->name = cj_strdup(&p->arena, g->kernels[i].entry);
-		e->shared_bytes = (int)shared;
+		e->shared_bytes = (int)g->kernels[i].shared_total;
 		e->registers = e->spill_bytes = e->stack_bytes =
 		    e->constant_bytes = -1;
 		p->functions[i] = g->kernels[i].function;
-		p->dynamic[i] = shared > STATIC_SHARED_MOST ? shared : 0;
+		p->dynamic[i] = g->kernels[i].shared_bytes;
 	}
 	p->entry_count = n;
 }

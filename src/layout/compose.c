@@ -444,17 +444,26 @@ walk_all(struct cj_algebra *al, const struct left *left,
 enum { MAX_POINTS = 1 << 12 };
 
 static bool
-has_negative(const struct cj_tuple *coord)
+has_negative(struct cj_algebra *al, const struct cj_tuple *coord)
 {
 	uint32_t i;
 
 	if (cj_is_leaf(coord))
-		return coord->value.value < 0;
+		return cj_int_range(al->sym, coord->value).lo < 0;
 	for (i = 0; i < coord->rank; i++) {
-		if (has_negative(coord->at[i]))
+		if (has_negative(al, coord->at[i]))
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_equal(struct cj_algebra *al, const struct cj_tuple *x,
+    const struct cj_tuple *y)
+{
+	if (x->kind == CJ_TUPLE_INT && y->kind == CJ_TUPLE_INT)
+		return cj_int_equal(al->sym, x->value, y->value) == CJ_YES;
+	return cj_tuple_same(x, y);
 }
 
 /* R(i) = A(B(i)), and B(i) is not before the beginning of A. */
@@ -465,12 +474,20 @@ is_composed_at(struct cj_algebra *al, const struct cj_layout *r,
 	const struct cj_tuple *at = cj_tuple_known(al, i), *x, *y;
 
 	x = cj_layout_at(al, b, at);
-	if (x == NULL || has_negative(x))
+	if (x == NULL || has_negative(al, x))
 		return false;
 	x = cj_layout_at(al, a, x);
 	y = cj_layout_at(al, r, at);
 	return x != NULL && y != NULL && !al->sym->overflow
-	    && cj_tuple_same(x, y);
+	    && is_equal(al, x, y);
+}
+
+/* All integers have one value; those of CuTe's dynamic ones are known. */
+static bool
+is_known(struct cj_algebra *al, const struct cj_layout *l)
+{
+	return al->sym->fixed || (cj_tuple_is_known(l->shape)
+	    && cj_tuple_is_known(l->stride));
 }
 
 /*
@@ -482,25 +499,25 @@ static const struct cj_layout *
 walk_and_look(struct cj_algebra *al, const struct left *left,
     const struct cj_layout *a, const struct cj_layout *b)
 {
-	struct cj_int n = cj_layout_size(al, b);
 	struct cj_why_not why = al->why;
 	const struct cj_layout *r;
-	int64_t i;
+	int64_t i, n;
 
-	if (al->sym->overflow || !cj_is_known(n) || n.value < 1 ||
-	    n.value > MAX_POINTS ||
-	    !cj_tuple_is_known(a->shape) || !cj_tuple_is_known(a->stride) ||
-	    !cj_tuple_is_known(b->shape) || !cj_tuple_is_known(b->stride))
+	if (!is_known(al, a) || !is_known(al, b))
+		return NULL;
+	n = cj_int_range(al->sym, cj_layout_size(al, b)).lo;
+	if (al->sym->overflow || n < 1 || n > MAX_POINTS)
 		return NULL;
 	al->as_cute = true;
 	r = walk_all(al, left, b, false);
 	al->as_cute = false;
-	for (i = 0; r != NULL && i < n.value; i++) {
+	for (i = 0; r != NULL && i < n; i++) {
 		struct cj_mark mark = cj_arena_mark(al->arena);
 
 		if (!is_composed_at(al, r, a, b, i))
 			r = NULL;
-		cj_arena_release(al->arena, mark);
+		if (!al->sym->fixed)	/* else there may be new terms */
+			cj_arena_release(al->arena, mark);
 	}
 	al->sym->overflow = false;
 	al->why = why;

@@ -102,16 +102,19 @@ plain_value(const struct cj_modes *m, int64_t index)
 }
 
 /*
- * Whether each bit of the index is a bit of the value of its own: extents and
+ * Whether each bit of the index is a bit of the value of its own, also the
+ * bits of `reach` beyond the domain, which the last mode takes: extents and
  * strides are powers of two and the modes do not meet. The last mode may have
  * any extent.
  */
 static bool
-is_bitwise(const struct cj_modes *m)
+is_bitwise(const struct cj_modes *m, int64_t reach)
 {
 	int64_t used = 0;
 	uint32_t i;
 
+	if (reach < 0 || reach > (int64_t)1 << 40)
+		return false;
 	for (i = 0; i < m->count; i++) {
 		int64_t s = m->at[i].shape.value;
 		int64_t d = m->at[i].stride->value.value, mask;
@@ -123,6 +126,9 @@ is_bitwise(const struct cj_modes *m)
 			return false;
 		while (!is_power(s))
 			s += s & -s;
+		while (i + 1 == m->count && s <= reach)
+			s *= 2;
+		reach /= s;
 		mask = (s - 1) * d;
 		if ((used & mask) != 0)
 			return false;
@@ -202,7 +208,7 @@ cj_layout_compose_swizzle(struct cj_algebra *al, const struct cj_layout *l,
 	const struct cj_layout *inner = cj_layout_inner(al, l);
 	struct cj_swizzle moved = { 0, 0, 0 };
 	struct cj_modes m;
-	bool fits;
+	bool bitwise, fits;
 
 	if (s.bits == 0)
 		return l;
@@ -215,11 +221,13 @@ cj_layout_compose_swizzle(struct cj_algebra *al, const struct cj_layout *l,
 		    "a swizzle cannot move through %s, which is not known",
 		    cj_layout_text(al, l));
 	cj_coalesce_modes(al, &m, true);
-	fits = (is_bitwise(&m) || is_small(&m))
+	bitwise = is_bitwise(&m, cj_swizzle_source(s)
+	    | cj_swizzle_target(s));
+	fits = (bitwise || is_small(&m))
 	    && swizzle_of(plain_value(&m, cj_swizzle_source(s)),
 	    plain_value(&m, cj_swizzle_target(s)), &moved)
 	    && moved.bits == s.bits;
-	fits = fits && (is_bitwise(&m) ? keeps_runs(&m, s, moved)
+	fits = fits && (bitwise ? keeps_runs(&m, s, moved)
 	    : agrees(&m, s, moved));
 	if (!fits)
 		return cj_refuse(al, CJ_REFUSED_SWIZZLE,

@@ -45,6 +45,21 @@ START_TEST(last_modes_need_no_condition)
 }
 END_TEST
 
+/* Conditions that are not met: what is right all the same is answered. */
+START_TEST(small_layouts_are_looked_at)
+{
+	PRINTS(cj_layout_compose(&al, L("(4,4):(1,4)"), L("(8,3):(3,1)")),
+	    "(8, 3):(3, 1)");
+	PRINTS(cj_layout_compose(&al, L("(8,2):(1,8)"), L("5:4")), "5:4");
+	REFUSES(cj_layout_compose(&al, L("(4,4):(1,8)"), L("(8,3):(3,1)")),
+	    CJ_REFUSED_STRIDE_DIV);
+	ck_assert_ptr_ne(strstr(al.why.text, "a step of 3 does not fit"),
+	    NULL);
+	REFUSES(cj_layout_compose(&al, L("(8,2):(1,2)"), L("5:4")),
+	    CJ_REFUSED_SHAPE_DIV);
+}
+END_TEST
+
 START_TEST(zero_extents_are_refused)
 {
 	REFUSES(cj_layout_compose(&al, L("(0,4):(1,4)"), L("2:1")),
@@ -71,6 +86,7 @@ compose_suite(void)
 	tcase_add_loop_test(c, vectors_agree, 0, (int)CJ_LENGTH(files));
 	tcase_add_test(c, symbolic_conditions_have_to_be_known);
 	tcase_add_test(c, last_modes_need_no_condition);
+	tcase_add_test(c, small_layouts_are_looked_at);
 	tcase_add_test(c, zero_extents_are_refused);
 	tcase_add_test(c, overflow_is_refused);
 	suite_add_tcase(s, c);

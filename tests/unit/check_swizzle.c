@@ -67,6 +67,18 @@ START_TEST(swizzles_of_symbols_are_the_same_function)
 }
 END_TEST
 
+/* The bits that are read lie beyond the domain, where the last mode's values
+ * meet those of the first. */
+START_TEST(swizzles_from_beyond_the_domain_are_refused)
+{
+	REFUSES(cj_layout_compose(&al, L("(8,2,4):(8,4,1)"),
+	    L("Sw<2,4,4> o 0 o 64:1")), CJ_REFUSED_SWIZZLE);
+	PRINTS(cj_layout_compose(&al, L("(8,2,4):(8,4,1)"),
+	    L("Sw<2,0,4> o 0 o 64:1")), "composition(swizzle(2, 0, -3), 0, "
+	    "(8, 2, 4):(8, 4, 1))");
+}
+END_TEST
+
 START_TEST(two_unit_strides_are_ambiguous)
 {
 	REFUSES(cj_layout_recast(&al, L("(4,2):(1,1)"), 32, 16),
@@ -86,6 +98,7 @@ swizzle_suite(void)
 	tcase_add_loop_test(c, vectors_agree, 0, (int)CJ_LENGTH(files));
 	tcase_add_test(c, swizzles_are_checked);
 	tcase_add_test(c, swizzles_of_symbols_are_the_same_function);
+	tcase_add_test(c, swizzles_from_beyond_the_domain_are_refused);
 	tcase_add_test(c, two_unit_strides_are_ambiguous);
 	suite_add_tcase(s, c);
 	return s;

@@ -12,7 +12,7 @@ find_source(const struct cj_fold *f, cj_ref r, uint32_t *first, uint32_t count)
 {
 	for (;;) {
 		const struct cj_inst *i = cj_inst(f->m, r);
-		uint32_t n, at = 0, length;
+		uint32_t n, at = 0, length = 0;
 
 		if (i->op == CJ_OP_SLICE) {
 			*first += i->attr;

@@ -10,6 +10,7 @@ cj_elab_init(struct cj_elab *el, struct cj_arena *a, const struct cj_unit *u,
     const struct cj_target *target, struct cj_diags *ds)
 {
 	memset(el, 0, sizeof *el);
+	assert(u->arena != NULL && "the unit is loaded");
 	el->arena = a;
 	el->unit = u;
 	el->names = u->names;
@@ -140,6 +141,8 @@ cj_elab_source_text(struct cj_elab *el, struct cj_span span)
 {
 	const struct cj_source *s = cj_source_get(el->sources,
 	    span.source);
+
+	assert(span.begin <= span.end && span.end <= s->length);
 
 	return cj_strndup(el->arena, s->text + span.begin,
 	    span.end - span.begin);

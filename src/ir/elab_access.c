@@ -143,6 +143,7 @@ proved_alignment(struct cj_elab *el, struct plan *p, int64_t bytes)
 	const struct cj_object *o = &el->m->objects.at[t->object];
 	unsigned i;
 
+	assert(t->object != 0 && o->align > 0 && bytes > 0);
 	bytes = limit_by(el, bytes, power_in(o->align), p,
 	    "\"%s\" is aligned to %lld bytes", o->name);
 	bytes = limit_by(el, bytes, power_in(cj_int_divisor(&el->sym,
@@ -262,6 +263,7 @@ assign_registers(struct plan *p)
 				p->start[r] -= (uint32_t)(c * a->radix);
 		}
 		lane = at % p->width;
+		assert(lane >= 0 && at >= lane);
 		p->lane[r] = (uint32_t)lane;
 		for (i = 0; i < p->axes; i++) {
 			const struct axis *a = &p->axis[i];
@@ -528,6 +530,7 @@ concat(struct cj_elab *el, enum cj_kind k, uint32_t width, cj_ref *refs,
 {
 	uint32_t groups = 0, i, n;
 
+	assert(count > 0 && width > 0);
 	if (count == 1)
 		return refs[0];
 	if (count > MAX_OPERANDS) {
@@ -588,6 +591,7 @@ store_one(struct cj_elab *el, const struct plan *p, const uint32_t *from,
 	uint32_t r = from[0];
 	cj_ref refs[3];
 
+	assert(p->start[r] == r && "the first of its access");
 	refs[0] = offset_ref(el, p, r);
 	refs[1] = cj_elab_permute(el, value, from, p->width);
 	if (!mask_at(el, p, r, &refs[2]))

@@ -14,6 +14,7 @@ source_of(struct cj_elab *el, const char *text)
 	struct cj_sources *all = el->unit->sources;
 	uint32_t i;
 
+	assert(text != NULL);
 	for (i = 1; i < all->all.len; i++)
 		if (strcmp(all->all.at[i].name, "argument") == 0 &&
 		    strcmp(all->all.at[i].text, text) == 0)

@@ -105,6 +105,7 @@ part(struct cj_elab *el, enum cj_kind k, cj_ref ref, uint32_t first,
 {
 	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count), i;
 
+	assert(count > 0);
 	for (i = 0; i < count; i++)
 		at[i] = first + i;
 	return cj_value_regs(el, k, count == 1 ? NULL :
@@ -119,6 +120,7 @@ halve(struct cj_elab *el, const struct combine *c, enum cj_kind k,
 {
 	struct cj_value v = cj_value_none(), odd;
 
+	assert(turns >= 1 && kept >= 1);
 	while (turns > 1) {
 		uint32_t half = turns / 2;
 

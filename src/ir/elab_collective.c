@@ -264,6 +264,7 @@ over_lanes(struct cj_elab *el, const struct collective *c, struct cj_value v,
 	    at_once(el, c, &v) : cj_value_none();
 	int64_t d;
 
+	assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
 	if (all.kind != CJ_VALUE_NONE)
 		return all;
 	for (d = 1; d < lanes && !is_error(&v); d *= 2)
@@ -308,6 +309,7 @@ shared_slots(struct cj_elab *el, enum cj_kind k, uint32_t registers,
 	    .element = k };
 	const struct cj_tuple *shape[2];
 
+	assert(registers > 0 && warps > 1);
 	shape[0] = cj_tuple_known(&el->al, registers);
 	shape[1] = cj_tuple_known(&el->al, warps);
 	t.layout = cj_layout_make(&el->al, cj_tuple_make(&el->al, shape, 2),

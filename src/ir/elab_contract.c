@@ -35,6 +35,7 @@ cj_contract_fact(struct cj_contract *c, struct cj_int symbol, int64_t lo,
 	struct cj_known_fact *f;
 	int64_t a, b;
 
+	assert(divisor >= 1 && c->walk == CJ_WALK_CHECK);
 	if (cj_is_known(symbol))
 		return;
 	t = cj_term_get(&c->el->sym, symbol);
@@ -71,6 +72,7 @@ cj_contract_symbol(struct cj_matched *m, enum cj_leaf_kind kind, uint32_t mode,
 	uint32_t number = el->symbols.len;
 
 	leaf.lo = f.lo;
+	assert(number > 0 && "0 is no symbol");
 	leaf.hi = f.hi;
 	leaf.divisor = 1;
 	if (m->c->walk == CJ_WALK_ASSUME && number < m->c->facts.len) {
@@ -312,6 +314,7 @@ const_number(struct cj_matched *m, const struct cj_node *n,
 
 	if (c->walk != CJ_WALK_BIND) {
 		value = c->b->pattern.at[c->next++];
+		assert(c->next <= c->b->pattern.len);
 	} else {
 		if (!bind_const(m, n, name, kind, mode, &value) ||
 		    !cj_contract_domain(c, n->const_bind.domain, name,

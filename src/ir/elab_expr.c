@@ -99,6 +99,7 @@ lambda(struct cj_elab *el, const struct cj_node *n)
 
 	f->node = n;
 	f->env = el->env;
+	assert(el->env != NULL && "a function sees names");
 	f->file = el->env->file;
 	return (struct cj_value){ .kind = CJ_VALUE_FUNCTION, .function = f };
 }
@@ -227,6 +228,7 @@ binary(struct cj_elab *el, const struct cj_node *top)
 	    (struct cj_node *)top, &count);
 	struct cj_value acc = cj_elab_expr(el, spine[0]->binary.left), right;
 
+	assert(count > 0 && spine[count - 1] == top);
 	for (i = 0; i < count; i++) {
 		const struct cj_node *n = spine[i];
 		enum cj_oper op = n->binary.oper;

@@ -106,6 +106,7 @@ is_line(struct cj_elab *el, struct cj_int i, struct cj_int *symbol,
 {
 	const struct cj_term *t, *s;
 
+	assert(symbol != NULL && factor != NULL && constant != NULL);
 	if (cj_is_known(i))
 		return false;
 	t = cj_term_get(&el->sym, i);
@@ -197,6 +198,7 @@ learn_bound(struct cj_contract *c, const struct cj_node *n)
 	struct cj_int a, b, symbol;
 	int64_t factor, constant, least = 0;
 
+	assert(n->kind == CJ_NODE_BINARY);
 	if (!int_of(el, n->binary.left, &a) ||
 	    !int_of(el, n->binary.right, &b))
 		return false;

@@ -12,6 +12,7 @@ cj_elab_enter(struct cj_elab *el, cj_ref owner, cj_ref *index)
 {
 	cj_region outer = el->em->b.region;
 
+	assert(owner != 0 && outer != 0);
 	el->em->b.region = cj_region_add(&el->em->b, owner, index);
 	return outer;
 }
@@ -86,6 +87,7 @@ arm_ref(struct cj_elab *el, struct cj_span span, const struct arm *a,
 	struct cj_value v;
 	cj_ref r = 0;
 
+	assert(a->region != 0 && "the arm was a region");
 	el->em->b.region = a->region;
 	v = cj_elab_coerce(el, span, k, a->v);
 	if (v.kind != CJ_VALUE_ERROR)
@@ -120,6 +122,7 @@ through_slot(struct cj_elab *el, const struct arm *a, cj_ref x,
 	    .place = el->em->b.place };
 	struct cj_access access = { 0 };
 
+	assert(t == cj_inst(el->m, y)->type && "one type in both arms");
 	access.object = cj_module_object(el->m, &o);
 	emit_in(el, a->region, CJ_OP_SLOT_SET,
 	    cj_module_access(el->m, &access), x);

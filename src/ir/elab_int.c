@@ -138,6 +138,7 @@ term_level(struct cj_elab *el, uint32_t term)
 	unsigned level = 0;
 	uint32_t i;
 
+	assert(term != 0 && term < el->sym.terms.len);
 	while (el->levels.len <= term)
 		*cj_push(el->arena, &el->levels) = 0;
 	if (el->levels.at[term] != 0)
@@ -203,6 +204,7 @@ remember(struct cj_elab *el, uint32_t term, cj_ref ref)
 {
 	struct cj_memo m = { el->em->b.region, ref };
 
+	assert(ref != 0 && "a term has an instruction");
 	while (el->em->terms.len <= term)
 		memset(cj_push(el->arena, &el->em->terms), 0, sizeof m);
 	el->em->terms.at[term] = m;
@@ -217,6 +219,7 @@ leaf_ref(struct cj_elab *el, uint32_t leaf)
 	struct cj_function *f = &el->m->functions.at[el->em->function];
 	struct cj_memo *m;
 
+	assert(leaf < f->leaves.len);
 	while (el->em->leaves.len <= leaf)
 		memset(cj_push(el->arena, &el->em->leaves), 0, sizeof *m);
 	m = &el->em->leaves.at[leaf];
@@ -315,6 +318,7 @@ pass(struct cj_elab *el, const struct cj_passed *p, cj_ref ref,
 	    .hi = INT64_MAX, .divisor = 1, .name = name };
 
 	leaf.type = cj_inst(el->m, ref)->type;
+	assert(leaf.type != 0 && "only values are passed");
 	if (!cj_is_known(p->i) && !p->is_divisor) {
 		struct cj_range r = cj_int_range(&el->sym, p->i);
 
@@ -502,6 +506,7 @@ product_ref(struct cj_elab *el, const struct cj_term *t)
 	struct cj_int outer = cj_known(1);
 	cj_ref r = 0, x;
 
+	assert(t->kind == CJ_TERM_PRODUCT && count >= 2);
 	for (i = 0; i < count; i++) {
 		struct cj_int o = { 0, operand[i] };
 
@@ -581,9 +586,11 @@ symbol_ref(struct cj_elab *el, const struct cj_symbol_info *s)
 	case CJ_SOURCE_LEAF:
 		return cj_elab_host_leaf(el, &s->leaf);
 	case CJ_SOURCE_SPECIAL:
+		assert(el->em->level == 2);
 		return cj_emit0(&el->em->b, CJ_OP_SPECIAL, index_type,
 		    s->number);
 	case CJ_SOURCE_FACT:
+		assert(el->em->level == 1);
 		return cj_emit0(&el->em->b, CJ_OP_DEVICE, index_type,
 		    s->number);
 	}

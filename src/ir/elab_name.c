@@ -81,6 +81,7 @@ evaluate(struct cj_elab *el, const struct cj_file *f, const struct cj_node *n)
 	enum cj_time time = el->time;
 	struct cj_value v;
 
+	assert(n->kind == CJ_NODE_CONST && f != NULL);
 	el->env = CJ_NEW(el->arena, struct cj_env);
 	*el->env = env;
 	el->em = NULL;
@@ -99,6 +100,7 @@ declared(struct cj_elab *el, const struct cj_file *f, const struct cj_decl *d,
 	struct cj_global *g = &el->globals[d->index];
 	struct cj_value v;
 
+	assert(d->index <= el->unit->decl_count);
 	if (d->node->kind == CJ_NODE_FN) {
 		struct cj_function_value *fv = CJ_NEW(el->arena,
 		    struct cj_function_value);
@@ -260,6 +262,7 @@ cj_elab_lookup(struct cj_elab *el, cj_name name, struct cj_span span)
 	const struct cj_file *f = el->env->file;
 	struct cj_value v;
 
+	assert(f != NULL && "names belong to a file");
 	if (b != NULL)
 		return b->value;
 	if (find_in_file(el, f, name, span, &v))

@@ -372,6 +372,7 @@ int_other(struct cj_elab *el, enum cj_op op, const struct cj_value *args,
 	bool known = true;
 	uint32_t i;
 
+	assert(count < MOST_OPERANDS);
 	for (i = 0; i < count; i++) {
 		known = known && cj_is_known(args[i].i);
 		bits[i] = (uint64_t)args[i].i.value;
@@ -478,6 +479,7 @@ fold(enum cj_op op, enum cj_kind k, const struct cj_value *args,
 	union { double x; uint64_t bits; } u;
 	uint32_t i;
 
+	assert(count < MOST_OPERANDS);
 	for (i = 0; i < count; i++)
 		bits[i] = bits_of(&args[i]);
 	got = cj_num_apply(op, in, bits[0], bits[1], bits[2]);
@@ -498,6 +500,7 @@ emit_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	cj_ref refs[MOST_OPERANDS], r;
 	uint32_t i;
 
+	assert(k != CJ_KIND_VOID && el->em != NULL);
 	if (!cj_elab_common_shape(el, span, args, count, &shape))
 		return cj_value_error();
 	for (i = 0; i < count; i++) {

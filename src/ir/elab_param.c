@@ -60,6 +60,7 @@ align_stride(struct cj_matched *m, int64_t align, uint32_t mode, bool has_unit)
 	int64_t unit = align / cj_kind_bytes(m->element);
 	cj_ref ok;
 
+	assert(m->c->walk == CJ_WALK_CHECK && mode < m->rank);
 	if (unit <= 1 || cj_is_known(s))
 		return;
 	if (has_unit)
@@ -250,6 +251,7 @@ layout_of(struct cj_matched *m)
 	    m->p->shape->kind != CJ_NODE_SPREAD;
 	uint32_t i;
 
+	assert(m->rank <= CJ_MAX_MODES);
 	for (i = 0; i < m->rank; i++) {
 		shape[i] = cj_tuple_int(al, m->extent[i]);
 		stride[i] = cj_tuple_int(al, m->stride[i]);
@@ -359,6 +361,7 @@ tensors(struct cj_contract *c, const struct cj_pattern *p)
 	uint32_t count = c->b->params.at[p->number].count, i;
 	struct cj_value *at;
 
+	assert(p->is_tensor && count >= 1);
 	if (!p->is_array)
 		return one_tensor(c, p, 0);
 	at = CJ_NEWS(c->el->arena, struct cj_value, count + 1);

@@ -21,6 +21,7 @@ merge(struct cj_elab *el, const struct cj_tuple *a, const struct cj_tuple *b)
 	const struct cj_tuple **at;
 	uint32_t i;
 
+	assert(a != NULL && b != NULL && "scalars have no shape");
 	if (cj_tuple_same(a, b) || cj_shape_count(unwrap(b)) == 1)
 		return a;
 	if (cj_shape_count(unwrap(a)) == 1)
@@ -89,6 +90,7 @@ repeat(struct spread *s, uint32_t extent, uint32_t stride)
 {
 	uint32_t base = s->count, i, n;
 
+	assert(extent >= 1);
 	for (n = 1; n < extent; n++)
 		for (i = 0; i < base; i++)
 			s->at[n * base + i] = s->at[i] + n * stride;
@@ -133,6 +135,7 @@ cj_elab_permute(struct cj_elab *el, cj_ref ref, const uint32_t *at,
 	cj_type t = cj_type_of(cj_type_kind(cj_inst(el->m, ref)->type),
 	    count);
 
+	assert(ref != 0 && at != NULL);
 	assert(count > 0);
 	for (i = 1; i < count && at[i] == at[0] + i; i++)
 		;
@@ -245,6 +248,7 @@ cj_elab_convert(struct cj_elab *el, struct cj_span span, enum cj_kind to,
 	enum cj_kind from;
 	cj_ref ref;
 
+	assert(to != CJ_KIND_VOID && conversion < el->m->conversions.len);
 	if (cj_elab_is_array(el, &v))
 		return cj_elab_array_map(el, span, &v, 1, convert_each, &c);
 	v = cj_elab_read(el, span, v);

@@ -296,6 +296,7 @@ break_stmt(struct cj_elab *el, const struct cj_node *n)
 		    "there is no loop to leave here");
 		return;
 	}
+	assert(el->left == 0 && "dead statements are not walked");
 	j->was_broken = true;
 	if (j->breaks != 0)
 		cj_emit0(&el->em->b, CJ_OP_BREAK, 0, j->breaks);

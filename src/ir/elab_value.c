@@ -72,6 +72,7 @@ cj_value_tuple(struct cj_elab *el, const struct cj_value *at,
 {
 	struct cj_tuple_value *t = CJ_NEW(el->arena, struct cj_tuple_value);
 
+	assert(count == 0 || at != NULL);
 	t->count = count;
 	t->at = count == 0 ? NULL :
 	    cj_memdup(el->arena, at, count * sizeof *at);
@@ -92,6 +93,7 @@ kind_range(enum cj_kind k, int64_t *lo, int64_t *hi)
 {
 	unsigned bits = cj_kind_bits(k);
 
+	assert(cj_kind_is_integer(k));
 	*lo = INT64_MIN;
 	*hi = INT64_MAX;
 	if (k == CJ_KIND_INDEX || bits >= 64)

@@ -212,12 +212,27 @@ check_name(const struct cj_llvm_gen *g)
 		    g->function->name);
 }
 
+/* May the kernel start before the launch in front of it has ended? */
+static bool
+is_dependent(const struct cj_llvm_gen *g, uint32_t function)
+{
+	const struct cj_module *m = g->m;
+	uint32_t i;
+
+	for (i = 0; i < m->launches.len; i++)
+		if (m->launches.at[i].function == function &&
+		    m->launches.at[i].dependent)
+			return m->target->number >= 90;
+	return false;
+}
+
 void
 cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 {
 	LLVMBasicBlockRef body;
 
 	reset(g, function);
+	g->is_dependent = is_dependent(g, function);
 	assert(g->function->kind == CJ_FUNCTION_DEVICE);
 	g->fn = LLVMAddFunction(g->module, g->function->name,
 	    function_type(g));
@@ -231,5 +246,9 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	cj_llvm_objects(g);
 	cj_llvm_body(g, g->function->body);
 	cj_llvm_enter(g, g->entry);
+	/* all that the launch in front has written is there from here on */
+	if (g->is_dependent)
+		cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.wait", NULL,
+		    NULL, 0);
 	LLVMBuildBr(g->b, body);
 }

@@ -54,6 +54,7 @@ struct cj_llvm_gen {
 
 	/* of the function being emitted */
 	const struct cj_function *function;
+	bool is_dependent;	/* waits for the launch in front of it */
 	cj_llvm fn;
 	LLVMBasicBlockRef entry;	/* allocas and parameters only */
 	const struct cj_fact *facts;

@@ -54,7 +54,8 @@ add_launch(void *user, const struct cj_kernel_launch *k,
 	memcpy(s->block, k->block, sizeof s->block);
 	memcpy(s->cluster, k->cluster, sizeof s->cluster);
 	s->cooperative = attributes->cooperative;
-	s->dependent = attributes->dependent;
+	/* before sm_90 it waits for the launch in front as any other does */
+	s->dependent = attributes->dependent && p->ir->target->number >= 90;
 	s->values = n != 0
 	    ? cj_memdup(p->arena, k->values, n * sizeof *k->values) : NULL;
 	return true;

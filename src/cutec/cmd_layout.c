@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cutec.h"
-#include "layout/layout.h"
+#include "layout_subject.h"
 
 static int
 check(const struct common *c, cutejit_context *context, const char *path)
@@ -40,7 +40,10 @@ struct sheet {
 	const char *form_name;	/* of --draw; NULL: print values and facts */
 	enum cj_draw_form form;
 	struct cj_algebra *al;
-	const struct cj_layout *layouts[PICTURES_MAX];
+	const struct common *common;
+	cutejit_context *context;
+	int code;		/* of the newest evaluation */
+	struct cj_picture pictures[PICTURES_MAX];
 	uint32_t count;
 };
 
@@ -72,30 +75,99 @@ print_facts(struct sheet *sheet, const struct cj_layout *l)
 	fputs(b.text, stdout);
 }
 
-/* Evaluate, and print; or keep the value for the picture. */
-static int
-evaluate(const struct common *c, cutejit_context *context,
-    struct sheet *sheet, const char *text)
+/* The value of an expression; NULL: reported, and the code is kept. */
+static const char *
+value_of(void *user, const char *text)
 {
+	struct sheet *sheet = user;
 	const char *value = NULL;
-	int code = common_status(c, context, cutejit_evaluate(context, NULL,
-	    text, &value));
-	const struct cj_layout *l;
 
-	if (code != 0)
-		return code;
-	l = cj_layout_read(sheet->al, value, strlen(value));
+	sheet->code = common_status(sheet->common, sheet->context,
+	    cutejit_evaluate(sheet->context, NULL, text, &value));
+	return sheet->code == 0 ? value : NULL;
+}
+
+static void
+print_part(struct sheet *sheet, const char *name, const struct cj_layout *l)
+{
+	struct cj_strbuf b;
+
+	cj_strbuf_init(&b, sheet->al->arena);
+	cj_layout_print(&b, sheet->al->sym, l, CJ_STYLE_LANGUAGE);
+	printf("%-11s %s\n", name, b.text);
+}
+
+static void
+print_picture(struct sheet *sheet, const struct cj_picture *p)
+{
+	if (p->title != NULL)
+		puts(p->title);
+	if (p->kind == CJ_DRAW_MMA) {
+		print_part(sheet, "A", p->a);
+		print_part(sheet, "B", p->b);
+		print_part(sheet, "C", p->layout);
+	} else {
+		print_part(sheet, "layout", p->layout);
+		print_facts(sheet, p->layout);
+	}
+}
+
+/* Print a picture's layouts, or keep it. */
+static int
+take_picture(struct sheet *sheet, const struct cj_picture *p)
+{
+	if (sheet->form_name == NULL)
+		print_picture(sheet, p);
+	else if (sheet->count == PICTURES_MAX)
+		return usage_error("layout", "too many pictures");
+	else
+		sheet->pictures[sheet->count++] = *p;
+	return 0;
+}
+
+/* An expression: print value and facts, or keep the layout. */
+static int
+take_expression(struct sheet *sheet, const char *text)
+{
+	const char *value = value_of(sheet, text);
+	struct cj_picture p = { 0 };
+
+	if (value == NULL)
+		return sheet->code;
+	p.layout = cj_layout_read(sheet->al, value, strlen(value));
 	if (sheet->form_name == NULL) {
 		puts(value);
-		if (l != NULL)
-			print_facts(sheet, l);
+		if (p.layout != NULL)
+			print_facts(sheet, p.layout);
 		return 0;
 	}
-	if (l == NULL)
+	if (p.layout == NULL)
 		return usage_error("layout", "%s is not a layout of known "
 		    "integers: it cannot be drawn", value);
-	sheet->layouts[sheet->count++] = l;
-	return 0;
+	p.kind = p.layout->is_composed ? CJ_DRAW_BANKS : CJ_DRAW_VALUES;
+	return take_picture(sheet, &p);
+}
+
+static int
+take(struct sheet *sheet, const char *text)
+{
+	struct subject s = { .al = sheet->al, .evaluate = value_of,
+	    .user = sheet };
+	bool is_subject;
+	uint32_t i;
+	int code = 0;
+
+	if (subject_take(&s, text, &is_subject)) {
+		for (i = 0; i < s.count && code == 0; i++)
+			code = take_picture(sheet, &s.pictures[i]);
+		return code;
+	}
+	if (!is_subject)
+		return take_expression(sheet, text);
+	if (s.message == NULL)
+		return sheet->code;
+	complain("%s", s.message);
+	return CUTEJIT_ERROR;
 }
 
 static int
@@ -104,7 +176,7 @@ draw(struct sheet *sheet)
 	struct cj_strbuf b;
 
 	cj_strbuf_init(&b, sheet->al->arena);
-	if (!cj_layout_draw_all(&b, sheet->al, sheet->layouts, sheet->count,
+	if (!cj_layout_draw(&b, sheet->al, sheet->pictures, sheet->count,
 	    sheet->form)) {
 		complain("%s", sheet->al->why.text);
 		return CUTEJIT_ERROR;
@@ -114,20 +186,18 @@ draw(struct sheet *sheet)
 }
 
 static int
-calculate(const struct common *c, cutejit_context *context,
-    struct sheet *sheet, char *const *texts, int count)
+calculate(struct sheet *sheet, char *const *texts, int count)
 {
 	int i, code = 0;
 
 	for (i = 0; i < count && code == 0; i++)
-		code = evaluate(c, context, sheet, texts[i]);
+		code = take(sheet, texts[i]);
 	return code != 0 || sheet->form_name == NULL ? code : draw(sheet);
 }
 
 /* calculate(), with an arena of its own for the layouts. */
 static int
-with_algebra(const struct common *c, cutejit_context *context,
-    struct sheet *sheet, char *const *texts, int count)
+with_algebra(struct sheet *sheet, char *const *texts, int count)
 {
 	struct cj_recover point = { 0 };
 	struct cj_arena arena;
@@ -145,7 +215,7 @@ with_algebra(const struct common *c, cutejit_context *context,
 		cj_symtab_init(&sym, &arena, &names);
 		cj_algebra_init(&al, &arena, &sym);
 		sheet->al = &al;
-		code = calculate(c, context, sheet, texts, count);
+		code = calculate(sheet, texts, count);
 	}
 	cj_names_fini(&names);
 	cj_arena_fini(&arena);
@@ -175,8 +245,10 @@ run(const struct common *c, struct sheet *sheet, const char *file,
 	context = common_context(c, &code);
 	if (context == NULL)
 		return code;
+	sheet->common = c;
+	sheet->context = context;
 	code = file != NULL ? check(c, context, file) :
-	    with_algebra(c, context, sheet, texts, count);
+	    with_algebra(sheet, texts, count);
 	cutejit_context_destroy(context);
 	return code;
 }

@@ -1,246 +1,88 @@
 /*
- * Pictures of layouts.
- *
- * A picture is first a grid: for each cell a text of one or two lines and a
- * colour. Four printers show grids: text, SVG, LaTeX (TikZ) and HTML. Colours
- * are classes 0..7: of the value, the thread or the bank modulo eight groups.
+ * Pictures of layouts: four printers of grids (layout_grid.h), as text, SVG,
+ * LaTeX (TikZ) and HTML.
  */
-#include "layout_draw.h"
-
-#include <stdio.h>
+#include "layout_grid.h"
 
 #include "layout_priv.h"
 
-enum { MAX_CELLS = 1 << 16, COLOURS = 8, BANKS = 32, BANK_BITS = 32 };
-
-struct cell {
-	int64_t value, second;	/* second < 0: one line only */
-	uint8_t colour;
-	bool is_set;
-	uint32_t more;		/* other threads with the same element */
-};
-
-struct grid {
-	const char *title;
-	enum cj_draw_kind kind;
-	uint32_t rows, columns;
-	struct cell *cells;	/* row by row */
-	int width;		/* characters of the widest cell */
-};
-
-/* ---- grids ------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------- */
 
 static bool
-grid_init(struct cj_algebra *al, struct grid *g, int64_t rows,
-    int64_t columns)
+is_framed(const struct cj_grid *g, int64_t row, int64_t column)
 {
-	if (rows < 1 || columns < 1 || rows > MAX_CELLS
-	    || columns > MAX_CELLS / rows) {
-		cj_refuse(al, CJ_REFUSED_LIMIT, NULL,
-		    "a picture of %lld by %lld cells; the limit is %d in all",
-		    (long long)rows, (long long)columns, (int)MAX_CELLS);
-		return false;
-	}
-	g->rows = (uint32_t)rows;
-	g->columns = (uint32_t)columns;
-	g->cells = CJ_NEWS(al->arena, struct cell, (size_t)(rows
-	    * columns));
-	return true;
+	return row >= 0 && row < g->rows && column >= 0
+	    && column < g->columns && cj_is_framed(cj_grid_at(g, row,
+	    column));
 }
 
-static bool
-known_size(struct cj_algebra *al, const struct cj_tuple *t, int64_t *out)
+/* The rule above a row, which may be the one behind the last. */
+static void
+text_rule(struct cj_strbuf *out, const struct cj_grid *g, int64_t row)
 {
-	struct cj_int n = cj_tuple_product(al, t);
+	int64_t j;
+	bool line, corner;
 
-	*out = n.value;
-	if (al->sym->overflow) {
-		al->sym->overflow = false;
-		cj_refuse(al, CJ_REFUSED_OVERFLOW, NULL,
-		    "the size of %s does not fit in 64 bits",
-		    cj_tuple_text(al, t));
-		return false;
+	for (j = 0; j <= g->columns; j++) {
+		line = is_framed(g, row - 1, j) || is_framed(g, row, j);
+		corner = line || is_framed(g, row - 1, j - 1)
+		    || is_framed(g, row, j - 1);
+		cj_strbuf_putc(out, corner ? '+' : ' ');
+		if (j < g->columns)
+			cj_strbuf_printf(out, "%.*s", g->width + 2, line
+			    ? "------------------------------------------"
+			    : "                                          ");
 	}
-	if (cj_is_known(n) && cj_tuple_is_known(t))
-		return true;
-	cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
-	    "%s is not known, so it cannot be drawn", cj_tuple_text(al, t));
-	return false;
-}
-
-static uint8_t
-colour_of(const struct cj_picture *p, int64_t value)
-{
-	int64_t bits = p->element_bits == 0 ? BANK_BITS : p->element_bits;
-	int64_t row = BANK_BITS * BANKS, bank;
-
-	if (p->kind != CJ_DRAW_BANKS)
-		return (uint8_t)(((value % COLOURS) + COLOURS) % COLOURS);
-	assert(bits > 0);
-	bank = (value % row + row) * bits / BANK_BITS % BANKS;
-	return (uint8_t)(bank * COLOURS / BANKS);
-}
-
-static bool
-known_strides(struct cj_algebra *al, const struct cj_tuple *stride)
-{
-	if (cj_tuple_is_known(stride))
-		return true;
-	cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
-	    "the strides %s are not all known integers, so there is nothing"
-	    " to draw", cj_tuple_text(al, stride));
-	return false;
-}
-
-/* The value at each coordinate; index = row + column * rows. */
-static bool
-fill_values(struct cj_algebra *al, struct grid *g,
-    const struct cj_picture *p)
-{
-	const struct cj_layout *l = p->layout;
-	int64_t rows = 1, all, i;
-	struct cj_int v;
-
-	if (!known_size(al, l->shape, &all)
-	    || !known_strides(al, l->stride))
-		return false;
-	if (!cj_is_leaf(l->shape) && l->shape->rank > 1
-	    && !known_size(al, l->shape->at[0], &rows))
-		return false;
-	if (!grid_init(al, g, rows, rows == 0 ? 0 : all / rows))
-		return false;
-	for (i = 0; i < all; i++) {
-		struct cell *c = &g->cells[i % rows * g->columns + i / rows];
-
-		if (!cj_layout_offset(al, l, cj_tuple_known(al, i), &v))
-			return false;
-		*c = (struct cell){ v.value, -1, colour_of(p, v.value),
-		    true, 0 };
-	}
-	return true;
-}
-
-/* Who holds each element of the tile: the first thread and its value. */
-static bool
-fill_threads(struct cj_algebra *al, struct grid *g,
-    const struct cj_picture *p)
-{
-	const struct cj_layout *l = p->layout;
-	int64_t rows, columns = 1, threads, all, i;
-	struct cj_int v;
-
-	if (p->tile == NULL || cj_layout_rank(l) != 2) {
-		cj_refuse(al, CJ_REFUSED_RANK, NULL,
-		    "%s is not a layout of threads and values of a tile",
-		    cj_layout_text(al, l));
-		return false;
-	}
-	if (!known_size(al, cj_tuple_get(p->tile, 0), &rows)
-	    || (cj_tuple_rank(p->tile) > 1 && !known_size(al,
-	    cj_tuple_get(p->tile, 1), &columns))
-	    || !known_size(al, l->shape, &all)
-	    || !known_size(al, l->shape->at[0], &threads)
-	    || !grid_init(al, g, rows, columns))
-		return false;
-	for (i = 0; i < all && i < (int64_t)MAX_CELLS * COLOURS; i++) {
-		struct cell *c;
-
-		if (!cj_layout_offset(al, l, cj_tuple_known(al, i), &v))
-			return false;
-		if (!cj_is_known(v) || v.value < 0
-		    || v.value >= rows * columns)
-			continue;
-		c = &g->cells[v.value % rows * g->columns + v.value / rows];
-		if (c->is_set) {
-			c->more++;
-			continue;
-		}
-		*c = (struct cell){ i % threads, i / threads,
-		    (uint8_t)(i % threads % COLOURS), true, 0 };
-	}
-	return true;
 }
 
 static void
-cell_text(char *out, size_t size, const struct grid *g, const struct cell *c,
-    const char *between)
-{
-	if (!c->is_set)
-		snprintf(out, size, "%s", "");
-	else if (g->kind != CJ_DRAW_THREADS)
-		snprintf(out, size, "%lld", (long long)c->value);
-	else
-		snprintf(out, size, "T%lld%s%sV%lld", (long long)c->value,
-		    c->more > 0 ? "+" : "", between, (long long)c->second);
-}
-
-static bool
-make_grid(struct cj_algebra *al, struct grid *g, const struct cj_picture *p)
+text_row(struct cj_strbuf *out, const struct cj_grid *g, int64_t row)
 {
 	char text[64];
-	uint32_t i;
+	int64_t j;
 
-	memset(g, 0, sizeof *g);
-	g->title = p->title != NULL ? p->title
-	    : cj_layout_text(al, p->layout);
-	g->kind = p->kind;
-	if (!(p->kind == CJ_DRAW_THREADS ? fill_threads : fill_values)(al, g,
-	    p))
-		return false;
-	for (i = 0; i < g->rows * g->columns; i++) {
-		int n;
-
-		cell_text(text, sizeof text, g, &g->cells[i], " ");
-		n = (int)strlen(text);
-		g->width = n > g->width ? n : g->width;
+	for (j = 0; j < g->columns; j++) {
+		cj_cell_text(text, sizeof text, cj_grid_at(g, row, j), " ");
+		cj_strbuf_putc(out, is_framed(g, row, j) || is_framed(g, row,
+		    j - 1) ? '|' : ' ');
+		cj_strbuf_printf(out, " %*s ", g->width, text);
 	}
-	i = (uint32_t)snprintf(text, sizeof text, "%u", g->columns - 1);
-	if (g->width < (int)i)
-		g->width = (int)i;
-	return true;
+	if (is_framed(g, row, j - 1))
+		cj_strbuf_putc(out, '|');
 }
-
-/* ---- text -------------------------------------------------------------- */
 
 /* A line of one grid: title, columns, rule, row, rule, row, rule ... */
 static void
-text_line(struct cj_strbuf *out, const struct grid *g, int64_t line)
+text_line(struct cj_strbuf *out, const struct cj_grid *g, int64_t line)
 {
-	char text[64];
+	int64_t row = (line - 3) / 2;
 	uint32_t j;
 
 	if (line == 0) {
 		cj_strbuf_puts(out, g->title);
 		return;
 	}
-	if (line == 1) {
+	if (line >= 2 * (int64_t)g->rows + 3 || (line == 1
+	    && g->has_labels))
+		return;
+	if (!g->has_labels && line % 2 == 1 && line > 1)
+		cj_strbuf_printf(out, "%4lld ", (long long)row);
+	else
 		cj_strbuf_puts(out, "     ");
+	if (line == 1) {
 		for (j = 0; j < g->columns; j++)
 			cj_strbuf_printf(out, "  %*u ", g->width, j);
 		return;
 	}
-	if (line >= 2 * (int64_t)g->rows + 3)
-		return;
-	if (line % 2 == 1)
-		cj_strbuf_printf(out, "%4lld ", (long long)(line - 3) / 2);
+	if (line % 2 == 0)
+		text_rule(out, g, line / 2 - 1);
 	else
-		cj_strbuf_puts(out, "     ");
-	for (j = 0; j < g->columns; j++) {
-		if (line % 2 == 0) {
-			cj_strbuf_printf(out, "+-%.*s-", g->width,
-			    "----------------------------------------");
-			continue;
-		}
-		cell_text(text, sizeof text, g, &g->cells[(line - 3) / 2
-		    * g->columns + j], " ");
-		cj_strbuf_printf(out, "| %*s ", g->width, text);
-	}
-	cj_strbuf_putc(out, line % 2 == 0 ? '+' : '|');
+		text_row(out, g, row);
 }
 
 /* Characters from the left edge of a grid to that of the next. */
 static size_t
-text_width(const struct grid *g)
+text_width(const struct cj_grid *g)
 {
 	size_t cells = 6 + (size_t)g->columns * (size_t)(g->width + 3);
 	size_t title = strlen(g->title);
@@ -249,7 +91,7 @@ text_width(const struct grid *g)
 }
 
 static void
-draw_text(struct cj_strbuf *out, const struct grid *g, uint32_t count)
+draw_text(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 {
 	int64_t line, lines = 0;
 	size_t left;
@@ -275,7 +117,7 @@ draw_text(struct cj_strbuf *out, const struct grid *g, uint32_t count)
 /* ---- SVG --------------------------------------------------------------- */
 
 /* Light enough for black text, apart for readers who see few colours. */
-static const char *const palette[COLOURS] = { "#a6cee3", "#fdbf6f",
+static const char *const palette[CJ_COLOURS] = { "#a6cee3", "#fdbf6f",
     "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99", "#d9d9d9", "#80cdc1" };
 
 static void
@@ -294,9 +136,9 @@ escaped(struct cj_strbuf *out, const char *text)
 enum { FONT = 10, ROW = 18, MARGIN = 34, TOP = 40, GAP = 30 };
 
 static int
-cell_pixels(const struct grid *g)
+cell_pixels(const struct cj_grid *g)
 {
-	int width = g->kind == CJ_DRAW_THREADS ? (g->width + 1) / 2
+	int width = g->lines == 2 ? (g->width + 1) / 2
 	    : g->width;
 	int pixels = width * 7 + 8;
 
@@ -304,13 +146,13 @@ cell_pixels(const struct grid *g)
 }
 
 static int
-row_pixels(const struct grid *g)
+row_pixels(const struct cj_grid *g)
 {
-	return g->kind == CJ_DRAW_THREADS ? 2 * ROW - 8 : ROW;
+	return g->lines == 2 ? 2 * ROW - 8 : ROW;
 }
 
 static int
-grid_pixels(const struct grid *g)
+grid_pixels(const struct cj_grid *g)
 {
 	int width = MARGIN + (int)g->columns * cell_pixels(g);
 	int title = MARGIN + (int)strlen(g->title) * 7;
@@ -319,29 +161,56 @@ grid_pixels(const struct grid *g)
 }
 
 static void
-svg_cell(struct cj_strbuf *out, const struct grid *g, const struct cell *c,
-    int x, int y)
+svg_text(struct cj_strbuf *out, const char *style, int x, int y,
+    int64_t number)
+{
+	cj_strbuf_printf(out, "<text%s x=\"%d\" y=\"%d\">%lld</text>", style,
+	    x, y, (long long)number);
+}
+
+static const char label_style[] = " class=\"n\"";
+
+static void
+svg_cell(struct cj_strbuf *out, const struct cj_grid *g,
+    const struct cj_cell *c, int x, int y)
 {
 	int w = cell_pixels(g), h = row_pixels(g);
 
+	if (c->kind == CJ_CELL_LABEL)
+		svg_text(out, label_style, x + w / 2, y + h / 2 + 4,
+		    c->value);
+	if (!cj_is_framed(c))
+		return;
 	cj_strbuf_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" "
-	    "height=\"%d\" fill=\"%s\"/>", x, y, w, h, c->is_set
-	    ? palette[c->colour] : "#ffffff");
-	if (!c->is_set)
-		return;
-	if (g->kind != CJ_DRAW_THREADS) {
-		cj_strbuf_printf(out, "<text x=\"%d\" y=\"%d\">%lld</text>",
-		    x + w / 2, y + h - 5, (long long)c->value);
-		return;
-	}
-	cj_strbuf_printf(out, "<text x=\"%d\" y=\"%d\">T%lld%s</text>"
-	    "<text x=\"%d\" y=\"%d\">V%lld</text>", x + w / 2, y + 12,
-	    (long long)c->value, c->more > 0 ? "+" : "", x + w / 2, y + 24,
-	    (long long)c->second);
+	    "height=\"%d\" fill=\"%s\"/>", x, y, w, h,
+	    c->kind == CJ_CELL_EMPTY ? "#ffffff" : palette[c->colour]);
+	if (c->kind == CJ_CELL_VALUE)
+		svg_text(out, "", x + w / 2, y + h - 5, c->value);
+	if (c->kind == CJ_CELL_HOLDER)
+		cj_strbuf_printf(out, "<text x=\"%d\" y=\"%d\">T%lld%s</text>"
+		    "<text x=\"%d\" y=\"%d\">V%lld</text>", x + w / 2, y + 12,
+		    (long long)c->value, c->more > 0 ? "+" : "", x + w / 2,
+		    y + 24, (long long)c->second);
 }
 
 static void
-svg_grid(struct cj_strbuf *out, const struct grid *g, int left)
+svg_labels(struct cj_strbuf *out, const struct cj_grid *g, int left)
+{
+	int w = cell_pixels(g), h = row_pixels(g);
+	uint32_t i;
+
+	if (g->has_labels)
+		return;
+	for (i = 0; i < g->columns; i++)
+		svg_text(out, label_style, left + (int)i * w + w / 2, TOP - 6,
+		    i);
+	for (i = 0; i < g->rows; i++)
+		svg_text(out, label_style, left - 14, TOP + (int)i * h + h / 2
+		    + 4, i);
+}
+
+static void
+svg_grid(struct cj_strbuf *out, const struct cj_grid *g, int left)
 {
 	int w = cell_pixels(g), h = row_pixels(g);
 	uint32_t i, j;
@@ -350,24 +219,18 @@ svg_grid(struct cj_strbuf *out, const struct grid *g, int left)
 	    left + MARGIN);
 	escaped(out, g->title);
 	cj_strbuf_puts(out, "</text>\n");
-	for (j = 0; j < g->columns; j++)
-		cj_strbuf_printf(out, "<text class=\"n\" x=\"%d\" y=\"%d\">"
-		    "%u</text>", left + MARGIN + (int)j * w + w / 2, TOP - 6,
-		    j);
+	svg_labels(out, g, left + MARGIN);
 	for (i = 0; i < g->rows; i++) {
-		int y = TOP + (int)i * h;
-
-		cj_strbuf_printf(out, "\n<text class=\"n\" x=\"%d\" y=\"%d\">"
-		    "%u</text>", left + MARGIN - 14, y + h / 2 + 4, i);
+		cj_strbuf_putc(out, '\n');
 		for (j = 0; j < g->columns; j++)
-			svg_cell(out, g, &g->cells[i * g->columns + j],
-			    left + MARGIN + (int)j * w, y);
+			svg_cell(out, g, cj_grid_at(g, i, j), left + MARGIN
+			    + (int)j * w, TOP + (int)i * h);
 	}
 	cj_strbuf_putc(out, '\n');
 }
 
 static void
-draw_svg(struct cj_strbuf *out, const struct grid *g, uint32_t count)
+draw_svg(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 {
 	int width = 0, height = 0, left = 0;
 	uint32_t i;
@@ -396,79 +259,124 @@ draw_svg(struct cj_strbuf *out, const struct grid *g, uint32_t count)
 /* ---- LaTeX ------------------------------------------------------------- */
 
 static void
-latex_grid(struct cj_strbuf *out, const struct grid *g, uint32_t left)
+latex_cell(struct cj_strbuf *out, const struct cj_cell *c, uint32_t x,
+    uint32_t y)
 {
 	char text[64];
-	uint32_t i, j;
 
-	for (i = 0; i < g->rows * g->columns; i++) {
-		const struct cell *c = &g->cells[i];
-
-		cell_text(text, sizeof text, g, c, "\\\\");
-		cj_strbuf_printf(out, "\\node[cell, fill=%s%d] at (%u,-%u) "
-		    "{%s};\n", c->is_set ? "c" : "n", c->is_set ? c->colour
-		    : 0, left + i % g->columns, i / g->columns, text);
-	}
-	for (j = 0; j < g->columns; j++)
-		cj_strbuf_printf(out, "\\node at (%u,1) {\\tiny %u};\n",
-		    left + j, j);
-	for (i = 0; i < g->rows; i++)
-		cj_strbuf_printf(out, "\\node at (%d,-%u) {\\tiny %u};\n",
-		    (int)left - 1, i, i);
+	cj_cell_text(text, sizeof text, c, "\\\\");
+	if (c->kind == CJ_CELL_LABEL)
+		cj_strbuf_printf(out, "\\node[label] at (%u,-%u) {%s};\n", x, y,
+		    text);
+	else if (c->kind == CJ_CELL_EMPTY)
+		cj_strbuf_printf(out, "\\node[cell] at (%u,-%u) {};\n", x, y);
+	else if (c->kind != CJ_CELL_NONE)
+		cj_strbuf_printf(out, "\\node[cell, fill=c%d] at (%u,-%u) "
+		    "{%s};\n", c->colour, x, y, text);
 }
 
 static void
-draw_latex(struct cj_strbuf *out, const struct grid *g, uint32_t count)
+latex_grid(struct cj_strbuf *out, const struct cj_grid *g, uint32_t left)
+{
+	uint32_t i, j;
+
+	cj_strbuf_printf(out, "\\node[title] at (%d.5,2) "
+	    "{\\detokenize{%s}};\n", (int)left - 1, g->title);
+	for (i = 0; i < g->rows * g->columns; i++)
+		latex_cell(out, &g->cells[i], left + i % g->columns,
+		    i / g->columns);
+	if (g->has_labels)
+		return;
+	for (j = 0; j < g->columns; j++)
+		cj_strbuf_printf(out, "\\node[label] at (%u,1) {%u};\n",
+		    left + j, j);
+	for (i = 0; i < g->rows; i++)
+		cj_strbuf_printf(out, "\\node[label] at (%d,-%u) {%u};\n",
+		    (int)left - 1, i, i);
+}
+
+/* Columns of a grid and of its title, of some 10 characters a column. */
+static uint32_t
+latex_columns(const struct cj_grid *g)
+{
+	uint32_t title = (uint32_t)strlen(g->title) / 5 + 1;
+
+	return g->columns > title ? g->columns : title;
+}
+
+/* The page is as large as the picture; no class or package but TikZ. */
+static const char latex_head[] = "\\documentclass{article}\n"
+    "\\usepackage[T1]{fontenc}\n\\usepackage{tikz}\n"
+    "\\ifdefined\\pagewidth\\let\\pdfpagewidth\\pagewidth\n"
+    "\\let\\pdfpageheight\\pageheight\\fi\n"
+    "\\hoffset=-1in \\voffset=-1in\n\\begin{document}\n";
+
+static void
+draw_latex(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 {
 	uint32_t i, left = 0;
 
-	cj_strbuf_puts(out, "\\documentclass[convert]{standalone}\n"
-	    "\\usepackage{tikz}\n\\begin{document}\n"
-	    "\\definecolor{n0}{HTML}{FFFFFF}\n");
-	for (i = 0; i < COLOURS; i++)
+	cj_strbuf_puts(out, latex_head);
+	for (i = 0; i < CJ_COLOURS; i++)
 		cj_strbuf_printf(out, "\\definecolor{c%u}{HTML}{%s}\n", i,
 		    palette[i] + 1);
-	cj_strbuf_puts(out, "\\begin{tikzpicture}[cell/.style={rectangle, "
-	    "draw, minimum size=1cm, inner sep=0, align=center, "
-	    "font=\\scriptsize}]\n");
+	cj_strbuf_puts(out, "\\setbox0\\hbox{\\begin{tikzpicture}[cell/.style="
+	    "{rectangle, draw, minimum size=1cm, inner sep=0, align=center, "
+	    "font=\\scriptsize}, label/.style={text=gray, font=\\tiny}, "
+	    "title/.style={anchor=west, font=\\ttfamily}]\n");
 	for (i = 0; i < count; i++) {
 		latex_grid(out, &g[i], left);
-		left += g[i].columns + 2;
+		left += latex_columns(&g[i]) + 2;
 	}
-	cj_strbuf_puts(out, "\\end{tikzpicture}\n\\end{document}\n");
+	cj_strbuf_puts(out, "\\end{tikzpicture}}\n"
+	    "\\pdfpagewidth=\\wd0 \\pdfpageheight=\\dimexpr\\ht0+\\dp0"
+	    "\\relax\n\\shipout\\box0\n\\end{document}\n");
 }
 
 /* ---- HTML -------------------------------------------------------------- */
 
 static void
-html_grid(struct cj_strbuf *out, const struct grid *g)
+html_cell(struct cj_strbuf *out, const struct cj_cell *c)
 {
 	char text[64];
+
+	cj_cell_text(text, sizeof text, c, "<br>");
+	if (c->kind == CJ_CELL_NONE || c->kind == CJ_CELL_LABEL)
+		cj_strbuf_printf(out, "<th>%s</th>", text);
+	else if (c->kind == CJ_CELL_EMPTY)
+		cj_strbuf_puts(out, "<td></td>");
+	else
+		cj_strbuf_printf(out, "<td class=\"c%d\">%s</td>", c->colour,
+		    text);
+}
+
+static void
+html_grid(struct cj_strbuf *out, const struct cj_grid *g)
+{
 	uint32_t i, j;
 
 	cj_strbuf_puts(out, "<table><caption>");
 	escaped(out, g->title);
-	cj_strbuf_puts(out, "</caption>\n<tr><th></th>");
-	for (j = 0; j < g->columns; j++)
-		cj_strbuf_printf(out, "<th>%u</th>", j);
-	cj_strbuf_puts(out, "</tr>\n");
+	cj_strbuf_puts(out, "</caption>\n");
+	if (!g->has_labels) {
+		cj_strbuf_puts(out, "<tr><th></th>");
+		for (j = 0; j < g->columns; j++)
+			cj_strbuf_printf(out, "<th>%u</th>", j);
+		cj_strbuf_puts(out, "</tr>\n");
+	}
 	for (i = 0; i < g->rows; i++) {
-		cj_strbuf_printf(out, "<tr><th>%u</th>", i);
-		for (j = 0; j < g->columns; j++) {
-			const struct cell *c = &g->cells[i * g->columns + j];
-
-			cell_text(text, sizeof text, g, c, "<br>");
-			cj_strbuf_printf(out, c->is_set
-			    ? "<td class=\"c%d\">%s</td>" : "<td></td>",
-			    c->colour, text);
-		}
+		cj_strbuf_puts(out, "<tr>");
+		if (!g->has_labels)
+			cj_strbuf_printf(out, "<th>%u</th>", i);
+		for (j = 0; j < g->columns; j++)
+			html_cell(out, cj_grid_at(g, i, j));
 		cj_strbuf_puts(out, "</tr>\n");
 	}
 	cj_strbuf_puts(out, "</table>\n");
 }
 
 static void
-draw_html(struct cj_strbuf *out, const struct grid *g, uint32_t count)
+draw_html(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 {
 	uint32_t i;
 
@@ -480,7 +388,7 @@ draw_html(struct cj_strbuf *out, const struct grid *g, uint32_t count)
 	    "text-align:center}"
 	    "th{color:#888;font-weight:normal;position:sticky;top:0;left:0;"
 	    "background:#fff}");
-	for (i = 0; i < COLOURS; i++)
+	for (i = 0; i < CJ_COLOURS; i++)
 		cj_strbuf_printf(out, ".c%u{background:%s}", i, palette[i]);
 	cj_strbuf_puts(out, "</style>\n");
 	for (i = 0; i < count; i++)
@@ -494,11 +402,11 @@ cj_layout_draw(struct cj_strbuf *out, struct cj_algebra *al,
     const struct cj_picture *pictures, uint32_t count,
     enum cj_draw_form form)
 {
-	struct grid *g = CJ_NEWS(al->arena, struct grid, count);
+	struct cj_grid *g = CJ_NEWS(al->arena, struct cj_grid, count);
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!make_grid(al, &g[i], &pictures[i]))
+		if (!cj_grid_make(al, &g[i], &pictures[i]))
 			return false;
 		assert(g[i].rows > 0 && g[i].columns > 0);
 	}

@@ -32,7 +32,11 @@ may() {
 		*:parser/parser.h|lsp*:*.def|lsp*:std/std.h)	;;
 		*)	return 1 ;;
 		esac ;;
-	cutec:layout)			[ "$header" = layout/layout.h ] ;;
+	cutec:layout)	# the calculator, and its pictures
+		case $header in
+		layout/layout.h|layout/layout_draw.h)	;;
+		*)	return 1 ;;
+		esac ;;
 	*)				return 1 ;;
 	esac
 }

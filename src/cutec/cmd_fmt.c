@@ -114,7 +114,7 @@ laid_out(const struct fmt *f, const char *name, const char *text,
 	return l.result;
 }
 
-/* ---- files ------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------- */
 
 static bool
 write_all(int fd, const char *bytes, size_t length)

@@ -20,7 +20,7 @@
 /* How long typing must pause before texts are checked. */
 enum { PAUSE_MS = 100 };
 
-/* ---- parameters -------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------- */
 
 json_t *
 refuse(struct server *s, int code, const char *why)
@@ -64,7 +64,7 @@ offset_param(struct server *s, const json_t *params,
 	return false;
 }
 
-/* ---- life of the server --------------------------------------------------------- */
+/* ---- life of the server -------------------------------------------------- */
 
 static json_t *
 answer_initialize(struct server *s, const json_t *params)
@@ -96,7 +96,7 @@ answer_shutdown(struct server *s, const json_t *params)
 	return json_null();
 }
 
-/* ---- documents ------------------------------------------------------------------- */
+/* ---- documents ----------------------------------------------------------- */
 
 static void
 show_wrong(const char *what)
@@ -184,7 +184,7 @@ did_close(struct server *s, const json_t *params)
 	return NULL;
 }
 
-/* ---- messages --------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 enum method_kind { REQUEST, NOTICE };
 
@@ -348,7 +348,7 @@ check(struct server *s)
 	documents_sweep(s);
 }
 
-/* ---- the loop ----------------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------------ */
 
 static bool
 is_exit(const json_t *message)

@@ -88,11 +88,11 @@ struct document {
 	char *text;			/* terminated; never NULL */
 	size_t length;
 	struct lines lines;
-	bool is_open;			/* the client has it; else from a file */
+	bool is_open;			/* the client has it; else a file */
 	bool is_dirty;			/* open, and not checked since */
 	bool is_stale;			/* of a file that has changed */
 	json_t *version;		/* may be NULL */
-	json_t *fixes;			/* array of {diagnostic, edits, title} */
+	json_t *fixes;			/* [{diagnostic, edits, title}] */
 	struct view *view;		/* NULL: not yet */
 	long long seconds;		/* of the file; with its length, */
 	long nanoseconds;		/* whether it is still the same */
@@ -174,7 +174,7 @@ enum use_kind {
 	USE_MEMBER,			/* node: MEMBER */
 	USE_ARGUMENT,			/* node: NAMED, above: its call */
 	USE_ATTRIBUTE,			/* node: ATTR */
-	USE_CHOICE,			/* node: CHOICE, above: NAMED, or NULL */
+	USE_CHOICE,			/* node: CHOICE */
 	USE_IMPORT			/* node: IMPORT; the path */
 };
 

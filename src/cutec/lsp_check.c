@@ -25,7 +25,7 @@ struct check {
 	json_t *found, *fixes;
 };
 
-/* ---- places ------------------------------------------------------------------ */
+/* ---- places -------------------------------------------------------------- */
 
 static bool
 is_here(const struct document *d, const cutejit_place *p)
@@ -75,7 +75,7 @@ range_here(struct check *c, const cutejit_diagnostic *g)
 	return lines_range(&c->d->lines, 0, 0);
 }
 
-/* ---- diagnostics --------------------------------------------------------------- */
+/* ---- diagnostics --------------------------------------------------------- */
 
 static int
 severity_of(cutejit_severity s)
@@ -204,7 +204,7 @@ take_report(struct check *c, const cutejit_report *r)
 	}
 }
 
-/* ---- checking -------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------ */
 
 static bool
 is_target(const char *name)
@@ -354,7 +354,7 @@ check_documents(struct server *s)
 	}
 }
 
-/* ---- values ---------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 struct evaluating {
 	struct server *s;
@@ -392,7 +392,7 @@ value_of(struct server *s, const struct document *d, const char *expression)
 	return value;
 }
 
-/* ---- quick fixes ------------------------------------------------------------------- */
+/* ---- quick fixes --------------------------------------------------------- */
 
 json_t *
 answer_actions(struct server *s, const json_t *params)

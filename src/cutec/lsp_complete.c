@@ -25,7 +25,7 @@ struct typing {
 	json_t *items, *seen;
 };
 
-/* ---- the place ---------------------------------------------------------------- */
+/* ---- the place ----------------------------------------------------------- */
 
 /* Kind of the token that is `back` before the place; END: there is none. */
 static enum cj_token_kind
@@ -161,7 +161,7 @@ ends_operand(enum cj_token_kind kind)
 	    kind == CJ_TOKEN_INTEGER || is_word(kind);
 }
 
-/* Attributes of a parameter: behind its colon, in kernel k(...) or fn f(...). */
+/* Attributes of a parameter: behind its colon, in kernel k() or fn f(). */
 static bool
 is_param_place(const struct typing *t)
 {
@@ -206,7 +206,7 @@ attribute_place(const struct typing *t)
 	return NULL;
 }
 
-/* ---- items -------------------------------------------------------------------- */
+/* ---- items --------------------------------------------------------------- */
 
 /* `rank` orders: what is nearest comes first. */
 static json_t *
@@ -357,7 +357,7 @@ add_attributes(struct typing *t, const char *place)
 		add(t, "in", ITEM_KEYWORD, NULL, '0');
 }
 
-/* ---- behind a point -------------------------------------------------------------- */
+/* ---- behind a point ------------------------------------------------------ */
 
 static void
 add_fields(struct typing *t, const struct symbol *stage)
@@ -411,7 +411,7 @@ add_members(struct typing *t)
 		add_all(t, word_members(base), ITEM_FIELD);
 }
 
-/* ---- calls --------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 /* What is called by the parenthesis so many tokens back. */
 static struct meaning
@@ -421,7 +421,7 @@ called(const struct typing *t, uint32_t paren)
 	    kind_at(t, paren + 2) == CJ_TOKEN_TIME;
 	const char *name = word_before(t, paren + 1);
 	const struct cj_token *token;
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 	const struct use *u;
 
 	if (*name == '\0' || kind_at(t, paren + 2) == CJ_TOKEN_FN ||
@@ -473,7 +473,7 @@ add_arguments(struct typing *t)
 	}
 }
 
-/* ---- answers ------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 static void
 add_targets(struct typing *t)

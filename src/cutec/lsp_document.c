@@ -19,7 +19,7 @@ document_name(const struct document *d)
 	return d->path != NULL ? d->path : d->uri;
 }
 
-/* ---- URIs ------------------------------------------------------------------ */
+/* ---- URIs ---------------------------------------------------------------- */
 
 static int
 hex_digit(char c)
@@ -78,7 +78,7 @@ uri_of_path(const char *path)
 	return uri;
 }
 
-/* ---- making and dropping ----------------------------------------------------- */
+/* ---- making and dropping ------------------------------------------------- */
 
 void
 document_forget(struct document *d)
@@ -199,7 +199,7 @@ add(struct server *s, struct document *d)
 	return d;
 }
 
-/* ---- open documents ------------------------------------------------------------ */
+/* ---- open documents ------------------------------------------------------ */
 
 struct document *
 document_open_at(struct server *s, const char *uri)
@@ -273,7 +273,7 @@ document_close(struct server *s, struct document *d)
 	unlink_document(s, d);
 }
 
-/* ---- files and the library ------------------------------------------------------ */
+/* ---- files and the library ----------------------------------------------- */
 
 static struct document *
 find_path(struct server *s, const char *path, bool is_open)

@@ -13,7 +13,7 @@
 /* Longest expression that is put together, and longest text that is shown. */
 enum { EXPRESSION_MAX = 4096, SHOWN_MAX = 600, DEPTH_MAX = 32 };
 
-/* ---- declarations as written ------------------------------------------------- */
+/* ---- declarations as written --------------------------------------------- */
 
 static uint32_t
 headline_end(const struct symbol *y, const struct document *d)
@@ -73,7 +73,7 @@ headline(struct server *s, const struct meaning *m)
 	    SHOWN_MAX), text);
 }
 
-/* ---- what it is ------------------------------------------------------------------ */
+/* ---- what it is ---------------------------------------------------------- */
 
 static const char *
 param_text(const struct symbol *y)
@@ -159,7 +159,7 @@ family_text(struct server *s, const struct meaning *m)
 	    ", member %u of a family of %u", which, count);
 }
 
-/* ---- values --------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 /* An expression being put together from the text of others. */
 struct joining {
@@ -289,7 +289,7 @@ value_text(struct server *s, const struct meaning *m)
 	return cj_printf(&s->scratch, "%s` where `%s", value, j.given.text);
 }
 
-/* ---- comments ------------------------------------------------------------------- */
+/* ---- comments ------------------------------------------------------------ */
 
 /* Begin of the line in front of the one that begins at `at`. */
 static uint32_t
@@ -330,7 +330,7 @@ comment_of(struct server *s, const struct meaning *m)
 	return b.text;
 }
 
-/* ---- answers --------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 static void
 describe_symbol(struct server *s, const struct meaning *m,

@@ -6,7 +6,7 @@
 
 #include "lsp.h"
 
-/* ---- names ------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 /* The text behind `import "..." as name`. */
 static struct document *
@@ -19,7 +19,7 @@ static struct meaning
 exported(struct server *s, struct document *d, const char *name,
     bool is_kernel)
 {
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 
 	if (d != NULL)
 		m.symbol = view_export(view_of(s, d), name, is_kernel);
@@ -33,7 +33,7 @@ meaning_of_foreign(struct server *s, struct document *d, const char *name,
     bool is_kernel)
 {
 	const struct view *v = view_of(s, d);
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 	uint32_t i;
 
 	for (i = 0; m.symbol == NULL && i < v->tree->decls.count; i++) {
@@ -55,7 +55,7 @@ name_at(struct server *s, struct document *d, cj_name name, bool is_kernel,
     size_t offset)
 {
 	const struct view *v = view_of(s, d);
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 
 	m.symbol = view_lookup(v, name, is_kernel, offset);
 	if (m.symbol == NULL)
@@ -67,7 +67,7 @@ name_at(struct server *s, struct document *d, cj_name name, bool is_kernel,
 	return m;
 }
 
-/* ---- members ------------------------------------------------------------------- */
+/* ---- members ------------------------------------------------------------- */
 
 const struct cj_node *
 pipeline_of_stage(const struct view *v, const struct symbol *stage)
@@ -106,7 +106,7 @@ member(struct server *s, struct document *d, const struct use *u)
 {
 	const struct view *v = view_of(s, d);
 	const struct cj_node *base = u->node->member.base;
-	struct meaning m = { NULL }, of;
+	struct meaning m = { .symbol = NULL }, of;
 
 	if (base->kind != CJ_NODE_NAME)
 		return m;
@@ -130,7 +130,7 @@ member(struct server *s, struct document *d, const struct use *u)
 	return m;
 }
 
-/* ---- arguments ------------------------------------------------------------------ */
+/* ---- arguments ----------------------------------------------------------- */
 
 const struct cj_list *
 params_of(const struct symbol *symbol)
@@ -164,10 +164,11 @@ callee_of(struct server *s, struct document *d, const struct cj_node *call)
 		path = path->index.base;
 	if (path == NULL || (path->kind != CJ_NODE_NAME &&
 	    path->kind != CJ_NODE_MEMBER))
-		return (struct meaning){ NULL };
+		return (struct meaning){ .symbol = NULL };
 	u = view_use_at(v, path->kind == CJ_NODE_NAME ? path->span.begin :
 	    path->member.name.span.begin);
-	return u != NULL ? meaning_of(s, d, u) : (struct meaning){ NULL };
+	return u != NULL ? meaning_of(s, d, u) :
+	    (struct meaning){ .symbol = NULL };
 }
 
 /* The symbol that a parameter of another meaning declares. */
@@ -177,7 +178,7 @@ param_of(struct server *s, const struct meaning *of, const char *name)
 	const struct cj_list *params = params_of(of->symbol);
 	const struct view *v = of->document != NULL ?
 	    view_of(s, of->document) : NULL;
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 	uint32_t i, k;
 
 	for (i = 0; params != NULL && i < params->count; i++) {
@@ -200,7 +201,7 @@ struct meaning
 meaning_of(struct server *s, struct document *d, const struct use *u)
 {
 	const struct view *v = view_of(s, d);
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 
 	switch (u->kind) {
 	case USE_DECLARED:

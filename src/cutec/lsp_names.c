@@ -8,7 +8,7 @@
 
 #include "lsp.h"
 
-/* ---- definition ------------------------------------------------------------- */
+/* ---- definition ---------------------------------------------------------- */
 
 static json_t *
 location(const struct document *d, struct cj_span span)
@@ -60,7 +60,7 @@ answer_definition(struct server *s, const json_t *params)
 	return list;
 }
 
-/* ---- all uses --------------------------------------------------------------- */
+/* ---- all uses ------------------------------------------------------------ */
 
 static bool
 is_same(const struct meaning *a, const struct meaning *b)
@@ -120,7 +120,7 @@ symbol_param(struct server *s, const json_t *params, const struct use **use,
     struct document **document)
 {
 	struct document *d = document_param(s, params);
-	struct meaning m = { NULL };
+	struct meaning m = { .symbol = NULL };
 	size_t offset;
 
 	*use = NULL;
@@ -189,7 +189,7 @@ answer_highlight(struct server *s, const json_t *params)
 	return list;
 }
 
-/* ---- renaming --------------------------------------------------------------- */
+/* ---- renaming ------------------------------------------------------------ */
 
 static bool
 is_name(const char *text)

@@ -11,7 +11,7 @@ enum { KIND_MODULE = 2, KIND_METHOD = 6, KIND_FIELD = 8, KIND_FUNCTION = 12,
 	KIND_VARIABLE = 13, KIND_CONSTANT = 14, KIND_ARRAY = 18,
 	KIND_OBJECT = 19, KIND_EVENT = 24 };
 
-/* ---- outline ---------------------------------------------------------------- */
+/* ---- outline ------------------------------------------------------------- */
 
 struct outline {
 	const struct view *v;
@@ -149,7 +149,7 @@ answer_symbols(struct server *s, const json_t *params)
 	return o.list;
 }
 
-/* ---- folding ---------------------------------------------------------------- */
+/* ---- folding ------------------------------------------------------------- */
 
 static void
 add_fold(const struct document *d, json_t *list, uint32_t begin, uint32_t end)
@@ -190,7 +190,7 @@ answer_folding(struct server *s, const json_t *params)
 	return list;
 }
 
-/* ---- formatting ------------------------------------------------------------- */
+/* ---- formatting ---------------------------------------------------------- */
 
 /* The part that differs, in whole characters, as one edit. */
 static json_t *

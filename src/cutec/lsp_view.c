@@ -23,7 +23,7 @@ struct walk {
 static void walk(struct walk *w, const struct cj_node *n,
     const struct cj_node *above);
 
-/* ---- collecting -------------------------------------------------------------- */
+/* ---- collecting ---------------------------------------------------------- */
 
 static struct use *
 add_use(struct walk *w, enum use_kind kind, struct cj_ident id,
@@ -112,7 +112,7 @@ walk_inside(const struct walk *w, const struct cj_node *n,
 	walk(&inner, n, around);
 }
 
-/* ---- parameters and patterns ---------------------------------------------------- */
+/* ---- parameters and patterns --------------------------------------------- */
 
 static void walk_pattern(struct walk *w, const struct cj_node *n,
     const struct cj_node *param);
@@ -273,7 +273,7 @@ walk_function(const struct walk *w, const struct cj_node *n,
 		walk(&inner, body, n);
 }
 
-/* ---- statements ------------------------------------------------------------------ */
+/* ---- statements ---------------------------------------------------------- */
 
 static void
 walk_block(const struct walk *w, const struct cj_node *n)
@@ -447,7 +447,7 @@ walk_tune(const struct walk *w, const struct cj_node *n)
 	walk_list(&inner, &n->tune.where, n);
 }
 
-/* ---- all nodes --------------------------------------------------------------------- */
+/* ---- all nodes ----------------------------------------------------------- */
 
 /* Those that only hold a name, and what is below. */
 static void
@@ -571,7 +571,7 @@ declare_file(struct walk *w, const struct cj_node *n)
 		declare(w, SYMBOL_IMPORT, n->import.alias, n, 0);
 }
 
-/* ---- making ------------------------------------------------------------------------ */
+/* ---- making -------------------------------------------------------------- */
 
 static int
 compare_uses(const void *a, const void *b)
@@ -652,7 +652,7 @@ view_drop(struct view *v)
 	free(v);
 }
 
-/* ---- asking ------------------------------------------------------------------------ */
+/* ---- asking -------------------------------------------------------------- */
 
 const char *
 view_text(const struct view *v, cj_name name)

@@ -32,7 +32,7 @@ wire_fini(struct wire *w)
 	free(w->buffer);
 }
 
-/* ---- reading --------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static bool
 make_room(struct wire *w)
@@ -218,7 +218,7 @@ wire_read(struct wire *w, const char **body, size_t *length, const char **why)
 	return WIRE_END;
 }
 
-/* ---- writing --------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static bool
 write_all(int fd, const char *bytes, size_t length)

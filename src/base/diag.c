@@ -182,13 +182,22 @@ keep(struct cj_diags *ds, struct cj_diag *d)
 	ds->last = &d->next;
 }
 
+enum { CJ_TEXT_MAX = 4000 };	/* bytes of one message or note */
+
+/* What quotes a name of a megabyte ends in "...", at a whole character. */
 static const char *
 format_text(struct cj_arena *a, const char *format, va_list ap)
 {
 	struct cj_strbuf b;
+	size_t end = CJ_TEXT_MAX;
 
 	cj_strbuf_init(&b, a);
 	cj_strbuf_vprintf(&b, format, ap);
+	if (b.len <= CJ_TEXT_MAX)
+		return b.text;
+	while (end > 0 && (b.text[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(b.text + end, "...", sizeof "...");
 	return b.text;
 }
 

@@ -75,6 +75,8 @@ split(const char *value, struct compile *p,
 	char *text = strdup(value), *item, *rest;
 	int bad = 0;
 
+	if (*value == '\0')
+		return usage_error("compile", "a list has no items");
 	if (text == NULL)
 		return CUTEJIT_LIMIT;
 	for (item = strtok_r(text, ",", &rest); item != NULL && bad == 0;

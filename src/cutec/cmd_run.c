@@ -102,11 +102,13 @@ add_file(struct value *v, const char *text, const char *at)
 {
 	char type[16] = "";
 	cutejit_tensor *t = &v->read[v->count];
+	int code;
 
 	if ((size_t)(at - text) < sizeof type)
 		memcpy(type, text, (size_t)(at - text));
-	if (!npy_read(at + 1, type, t))
-		return CUTEJIT_MISSING;
+	code = npy_read(at + 1, type, t);
+	if (code != 0)
+		return code;
 	v->tensors[v->count++] = t;
 	return 0;
 }
@@ -307,11 +309,16 @@ check_outputs(const struct run *r)
 	size_t i;
 
 	for (i = 0; i < r->output_count; i++) {
-		const struct value *v = find_value(r, r->outputs[i].name);
+		const char *name = r->outputs[i].name;
+		const struct value *v = find_value(r, name);
 
+		if (v == NULL && find_parameter(r, name, strlen(name)) != NULL)
+			return usage_error("run", "\"%s\" is to be written, "
+			    "but not given: '%s=empty(f32, (16, 32))' makes "
+			    "one", name, name);
 		if (v == NULL || !v->is_tensor)
 			return usage_error("run", "\"%s\" is no tensor "
-			    "argument", r->outputs[i].name);
+			    "argument", name);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cutec.h"
@@ -306,29 +307,62 @@ read_file(const char *path, size_t *length)
 	return text;
 }
 
-bool
-write_file(const char *path, const void *bytes, size_t length)
+/* All of it, then closed; errno says what failed. */
+static bool
+fill_file(FILE *f, const void *bytes, size_t length)
 {
-	char *aside;
+	bool good = f != NULL && fwrite(bytes, 1, length, f) == length;
+
+	if (f != NULL)
+		good = fclose(f) == 0 && good;
+	return good;
+}
+
+/* Beside the file, which is replaced at once and keeps its mode. */
+static bool
+replace_file(const char *path, mode_t mode, const void *bytes, size_t length)
+{
+	char *aside = malloc(strlen(path) + 32);
 	FILE *f;
 	bool good;
 
-	if (strcmp(path, "-") == 0)
-		return fwrite(bytes, 1, length, stdout) == length;
-	aside = malloc(strlen(path) + 32);
 	if (aside == NULL)
 		return false;
 	sprintf(aside, "%s.%ld.tmp", path, (long)getpid());
 	f = fopen(aside, "wb");
-	good = f != NULL && fwrite(bytes, 1, length, f) == length;
-	if (f != NULL)
-		good = fclose(f) == 0 && good;
-	good = good && rename(aside, path) == 0;
-	if (!good) {
-		complain("cannot write %s: %s", path, strerror(errno));
-		if (f != NULL)
-			remove(aside);
+	good = (f == NULL || mode == 0 || fchmod(fileno(f), mode) == 0) &&
+	    fill_file(f, bytes, length) && rename(aside, path) == 0;
+	if (!good && f != NULL) {
+		int why = errno;
+
+		remove(aside);
+		errno = why;
 	}
 	free(aside);
+	return good;
+}
+
+bool
+write_file(const char *path, const void *bytes, size_t length)
+{
+	char *real;
+	struct stat st;
+	bool good;
+
+	if (strcmp(path, "-") == 0)
+		return fwrite(bytes, 1, length, stdout) == length;
+	if (stat(path, &st) != 0) {
+		good = replace_file(path, 0, bytes, length);
+	} else if (!S_ISREG(st.st_mode)) {
+		/* a device or a pipe is written to, never replaced */
+		good = fill_file(fopen(path, "wb"), bytes, length);
+	} else {
+		real = realpath(path, NULL);	/* links stay links */
+		good = real != NULL && replace_file(real,
+		    st.st_mode & 07777, bytes, length);
+		free(real);
+	}
+	if (!good)
+		complain("cannot write %s: %s", path, strerror(errno));
 	return good;
 }

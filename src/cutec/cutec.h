@@ -109,7 +109,7 @@ bool write_file(const char *path, const void *bytes, size_t length);
  * read from and written as raw bytes of their width ('V2', 'V1'), whose type
  * is what `type` says ("" leaves them refused).
  */
-bool npy_read(const char *path, const char *type, cutejit_tensor *out);
+int npy_read(const char *path, const char *type, cutejit_tensor *out);
 void npy_free(cutejit_tensor *tensor);
 bool npy_write(const char *path, const cutejit_tensor *tensor);
 

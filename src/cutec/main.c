@@ -62,11 +62,10 @@ version(void)
 	return 0;
 }
 
-int
-main(int argc, char **argv)
+static int
+run(int argc, char **argv)
 {
 	const struct command *c;
-	int code;
 
 	if (argc < 2)
 		return help(stderr);
@@ -81,7 +80,14 @@ main(int argc, char **argv)
 		    "them", argv[1]);
 		return CUTEJIT_USAGE;
 	}
-	code = c->run(argc - 1, argv + 1);
+	return c->run(argc - 1, argv + 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	int code = run(argc, argv);
+
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		complain("cannot write to standard output");
 		return code != 0 ? code : CUTEJIT_MISSING;

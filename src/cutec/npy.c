@@ -221,7 +221,7 @@ set_type(const char *path, const struct header *h, const char *wanted,
 	return true;
 }
 
-bool
+int
 npy_read(const char *path, const char *type, cutejit_tensor *out)
 {
 	struct header h;
@@ -233,7 +233,7 @@ npy_read(const char *path, const char *type, cutejit_tensor *out)
 	out->device_type = CUTEJIT_DL_CPU;
 	file = read_file(path, &length);
 	if (file == NULL)
-		return false;
+		return CUTEJIT_MISSING;
 	at = parse_header(file, length, &h);
 	if (at == 0)
 		complain("%s is not a .npy file", path);
@@ -241,7 +241,7 @@ npy_read(const char *path, const char *type, cutejit_tensor *out)
 	good = at != 0 && set_type(path, &h, type, out) &&
 	    fill_tensor(path, file, length, at, &h, out);
 	free(file);
-	return good;
+	return good ? 0 : CUTEJIT_ERROR;
 }
 
 void

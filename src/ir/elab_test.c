@@ -216,7 +216,7 @@ parse_argument(struct cj_arena *a, const struct cj_unit *u, const char *text,
     struct cj_diags *ds)
 {
 	const char *whole = cj_printf(a, "const __argument =\n%s\n;", text);
-	uint32_t source = cj_source_add(u->sources, text, whole,
+	uint32_t source = cj_source_add(u->sources, "argument", whole,
 	    strlen(whole));
 	struct cj_tree *tree;
 

@@ -81,7 +81,7 @@ read_file(struct cj_arena *a, const char *path, size_t *length)
 	if (fstat(fd, &st) != 0 || st.st_size > CJ_SOURCE_MAX
 	    || S_ISDIR(st.st_mode)) {
 		close(fd);
-		errno = EINVAL;
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EFBIG;
 		return NULL;
 	}
 	text = NULL;

@@ -15,6 +15,7 @@ struct tally {
 	size_t count[3];		/* by outcome */
 	bool colour;
 	json_t *evidence;		/* NULL: not wanted */
+	char *said;			/* the newest report shown, or NULL */
 };
 
 static const char *const words[] = { "pass", "FAIL", "skip" };
@@ -24,6 +25,23 @@ static const char *
 device_word(cutejit_device d)
 {
 	return d == CUTEJIT_DEVICE_GPU ? "gpu" : "cpu";
+}
+
+/* A mistake in the text of a test is told once, not for each combination. */
+static void
+show_once(struct tally *t, const cutejit_report *report)
+{
+	const char *text;
+
+	if (cutejit_report_count(report) == 0)
+		return;
+	text = cutejit_report_text(report, 0);
+	if (t->c->form == REPORT_TEXT && t->said != NULL &&
+	    strcmp(t->said, text) == 0)
+		return;
+	free(t->said);
+	t->said = strdup(text);
+	show_report(report, t->c->form);
 }
 
 static int
@@ -39,7 +57,7 @@ show(void *user, const cutejit_test_result *r)
 	if (r->outcome != CUTEJIT_PASSED && *r->text != '\0')
 		printf("%s%s", r->text,
 		    r->text[strlen(r->text) - 1] == '\n' ? "" : "\n");
-	show_report(r->report, t->c->form);
+	show_once(t, r->report);
 	if (t->evidence != NULL)
 		json_array_append_new(t->evidence, json_pack(
 		    "{s:s, s:s, s:s, s:s, s:s, s:f}", "file", t->file, "name",
@@ -100,6 +118,7 @@ run_all(const struct common *c, char **files, int count, struct tally *t)
 			worst = code;
 	}
 	cutejit_context_destroy(context);
+	free(t->said);
 	printf("%zu passed, %zu failed, %zu skipped\n",
 	    t->count[CUTEJIT_PASSED], t->count[CUTEJIT_FAILED],
 	    t->count[CUTEJIT_SKIPPED]);

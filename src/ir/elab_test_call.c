@@ -139,10 +139,14 @@ push_tensor(struct cj_elab *el, struct call *c, uint32_t parameter,
 		*cj_push(el->arena, &c->operand) = cj_elab_count(el,
 		    cj_tuple_get(t->layout->shape, i));
 	for (i = 0; i < rank; i++) {
-		const struct cj_layout *m = cj_layout_coalesce(&el->al,
-		    cj_layout_get(&el->al, t->layout, i), NULL);
-		const struct cj_tuple *stride = m == NULL ? NULL : m->stride;
+		const struct cj_layout *m = cj_layout_get(&el->al, t->layout,
+		    i);
+		const struct cj_tuple *stride;
 
+		/* Coalescing would forget the stride of an extent of 1. */
+		if (m->stride->kind != CJ_TUPLE_INT)
+			m = cj_layout_coalesce(&el->al, m, NULL);
+		stride = m == NULL ? NULL : m->stride;
 		if (stride != NULL && stride->kind == CJ_TUPLE_TUPLE &&
 		    stride->rank == 1)
 			stride = stride->at[0];
@@ -397,6 +401,7 @@ emit_call(struct cj_elab *el, struct call *c, struct cj_call *record)
 	record->argument = c->argument.at;
 	record->count = c->argument.len;
 	*cj_push(el->arena, &el->m->calls) = *record;
+	cj_elab_at(el, c->span);	/* the arguments moved the place */
 	cj_emit(&el->em->b, CJ_OP_CALL, 0, el->m->calls.len - 1,
 	    c->operand.at, c->operand.len);
 }
@@ -436,6 +441,7 @@ cj_elab_hand_over(struct cj_elab *el, struct cj_span span,
 	struct call c = { 0 };
 
 	record.member = -1;
+	c.span = span;
 	if (push_tensor(el, &c, 0, 0, span, t))
 		emit_call(el, &c, &record);
 }

@@ -242,20 +242,26 @@ cj_testing_launch(struct cj_testing *t, struct cj_selected *s,
 	return cj_cpu_run(t->work, s->program->ir, args, &s->plan, &t->cpu);
 }
 
+static struct cj_span
+span_of(const struct cj_module *ir, cj_place place)
+{
+	const struct cj_span none = { 0 };
+
+	return place != 0 && place < ir->places.len
+	    ? ir->places.at[place].span : none;
+}
+
 /* Where in the test: a note on what has just been said. */
 static void
 note_place(struct cj_testing *t, const struct cj_module *ir, cj_place place)
 {
 	struct cj_diag *d = t->work->diags.first;
-	struct cj_span span = { 0 };
 
 	if (d == NULL)
 		return;
 	while (d->next != NULL)
 		d = d->next;
-	if (place != 0 && place < ir->places.len)
-		span = ir->places.at[place].span;
-	cj_note(d, span, "launched here");
+	cj_note(d, span_of(ir, place), "launched here");
 }
 
 static void
@@ -355,17 +361,67 @@ struct hooked {
 };
 
 static bool
+mentions(const struct cj_diag *d, const char *text)
+{
+	const struct cj_note *n;
+
+	for (; d != NULL; d = d->next) {
+		if (strstr(d->text, text) != NULL)
+			return true;
+		for (n = d->notes; n != NULL; n = n->next)
+			if (strstr(n->text, text) != NULL)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * A launch that has to be refused (expect_error): what it said, all behind
+ * `before`, is taken back. It stays only as a note where it lacks the text.
+ */
+static cutejit_status
+expect_refusal(struct hooked *h, const struct cj_call *record,
+    const struct cj_diags *before, struct cj_span span)
+{
+	struct cj_diags *ds = &h->t->work->diags;
+	const struct cj_diag *said = *before->last;
+
+	if (h->status != CUTEJIT_OK && h->status != CUTEJIT_ERROR)
+		return h->status;
+	if (h->status == CUTEJIT_ERROR && h->t->is_skipped)
+		return h->status;
+	*ds = *before;
+	*ds->last = NULL;
+	if (h->status == CUTEJIT_OK) {
+		cj_report(ds, CJ_DIAG_EXPECT_ERROR, span,
+		    "nothing was refused with \"%s\"", record->refusal);
+		return CUTEJIT_ERROR;
+	}
+	if (mentions(said, record->refusal))
+		return CUTEJIT_OK;
+	cj_note(cj_report(ds, CJ_DIAG_EXPECT_ERROR, span,
+	    "the message does not have \"%s\" in it", record->refusal),
+	    said == NULL ? span : said->span, "%s", said == NULL ?
+	    "there is none" : said->text);
+	return CUTEJIT_ERROR;
+}
+
+static bool
 call(void *user, const struct cj_call *record, cj_place place,
     const struct cj_call_argument *arguments, double bytes, double flops)
 {
 	struct hooked *h = user;
 	struct cj_mark mark = cj_arena_mark(&h->t->work->arena);
-	struct cj_diag *before = h->t->work->diags.first;
+	const struct cj_diags before = h->t->work->diags;
 
 	h->status = run_call(h->t, record, arguments, bytes, flops);
-	if (h->status != CUTEJIT_OK)
+	if (record->refusal != NULL)
+		h->status = expect_refusal(h, record, &before,
+		    span_of(h->ir, place));
+	else if (h->status != CUTEJIT_OK)
 		note_place(h->t, h->ir, place);
-	else if (before == h->t->work->diags.first && before == NULL)
+	if (h->status == CUTEJIT_OK && before.first == NULL
+	    && h->t->work->diags.first == NULL)
 		cj_arena_release(&h->t->work->arena, mark);
 	return h->status == CUTEJIT_OK;
 }

@@ -82,8 +82,8 @@ run_time_param(const struct cj_node_kernel *k, uint32_t i)
 	return NULL;
 }
 
-static const struct cj_node *
-find_kernel(const struct cj_resolve *r, cj_name name)
+const struct cj_node *
+cj_resolve_find_kernel(const struct cj_resolve *r, cj_name name)
 {
 	uint32_t i;
 
@@ -117,7 +117,7 @@ report_family(struct cj_resolve *r, const struct cj_node *member,
 		    cj_resolve_text(r, b->param.name.name), a == NULL ? "" :
 		    cj_resolve_text(r, a->param.name.name));
 	cj_note(d, a != NULL ? a->param.name.span :
-	    find_kernel(r, member->kernel.name.name)->kernel.name.span,
+	    cj_resolve_find_kernel(r, member->kernel.name.name)->kernel.name.span,
 	    "the first member of the family");
 }
 
@@ -125,7 +125,7 @@ report_family(struct cj_resolve *r, const struct cj_node *member,
 static void
 check_family(struct cj_resolve *r, const struct cj_node *member)
 {
-	const struct cj_node *first = find_kernel(r, member->kernel.name.name);
+	const struct cj_node *first = cj_resolve_find_kernel(r, member->kernel.name.name);
 	const struct cj_node *a, *b;
 	uint32_t i = 0;
 
@@ -150,7 +150,7 @@ cj_resolve_kernel(struct cj_resolve *r, struct cj_ident name)
 	const char **all, *near, *text = cj_resolve_text(r, name.name);
 	struct cj_diag *d;
 
-	if (!r->checks_names || find_kernel(r, name.name) != NULL)
+	if (!r->checks_names || cj_resolve_find_kernel(r, name.name) != NULL)
 		return;
 	all = CJ_NEWS(r->arena, const char *, r->tree->decls.count);
 	for (i = 0; i < r->tree->decls.count; i++)

@@ -51,10 +51,62 @@ is_first_report(struct cj_resolve *r, cj_name name)
 	return true;
 }
 
+/* What people bring along from C, CUDA and Python, and how it is said here. */
+static const char *const foreign[][2] = {
+	{ "float", "f32" }, { "double", "f64" }, { "half", "f16" },
+	{ "__half", "f16" }, { "float16", "f16" }, { "float32", "f32" },
+	{ "float64", "f64" }, { "bfloat16", "bf16" },
+	{ "__nv_bfloat16", "bf16" }, { "int8", "i8" }, { "int16", "i16" },
+	{ "int32", "i32" }, { "int64", "i64" }, { "uint8", "u8" },
+	{ "uint16", "u16" }, { "uint32", "u32" }, { "uint64", "u64" },
+	{ "int8_t", "i8" }, { "int16_t", "i16" }, { "int32_t", "i32" },
+	{ "int64_t", "i64" }, { "uint8_t", "u8" }, { "uint16_t", "u16" },
+	{ "uint32_t", "u32" }, { "uint64_t", "u64" }, { "size_t", "int" },
+	{ "long", "i64" }, { "short", "i16" }, { "unsigned", "u32" },
+	{ "True", "true" }, { "False", "false" }, { "None", "none" },
+	{ "nullptr", "none" }, { "NULL", "none" },
+	{ "__syncthreads", "sync" }, { "__syncwarp", "sync_warp" },
+	{ "syncthreads", "sync" }, { "fmaxf", "max" }, { "fminf", "min" },
+	{ "fmax", "max" }, { "fmin", "min" }, { "maximum", "max" },
+	{ "minimum", "min" }, { "expf", "exp" }, { "sqrtf", "sqrt" },
+	{ "rsqrtf", "rsqrt" }, { "fabsf", "abs" }, { "fabs", "abs" },
+	{ "tanhf", "tanh" }, { "logf", "log" }, { "powf", "pow" },
+	{ "__expf", "exp" }, { "atomicAdd", "atomic_add" },
+	{ "atomicMax", "atomic_max" }, { "atomicMin", "atomic_min" },
+	{ "atomicCAS", "atomic_cas" }, { "atomicExch", "atomic_exch" },
+	{ "printf", "print" }, { "cdiv", "ceil_div" }, { "elif", "else if" },
+	{ "warp", ".warp" }, { "block", ".block" }, { "cluster", ".cluster" },
+};
+
+static const char *
+from_abroad(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+		if (strcmp(foreign[i][0], text) == 0)
+			return foreign[i][1];
+	return NULL;
+}
+
+static void
+kernel_as_function(struct cj_resolve *r, struct cj_ident id,
+    const struct cj_node *kernel, const char *text)
+{
+	struct cj_diag *d = cj_report(r->diags, CJ_DIAG_MISPLACED_STATEMENT,
+	    id.span, "\"%s\" is a kernel, and kernels are no functions",
+	    text);
+
+	cj_note(d, kernel->kernel.name.span, "it is declared here");
+	cj_help(d, "Tests and benches start it: launch %s(...). What kernels "
+	    "share is a fn.", text);
+}
+
 static void
 use_name(struct cj_resolve *r, struct cj_ident id)
 {
 	struct cj_span span = { 0, 0, 0 };
+	const struct cj_node *kernel;
 	const char *text, *near;
 	struct cj_diag *d;
 
@@ -63,9 +115,16 @@ use_name(struct cj_resolve *r, struct cj_ident id)
 	text = cj_resolve_text(r, id.name);
 	if (is_word(r, text) || !is_first_report(r, id.name))
 		return;
+	kernel = cj_resolve_find_kernel(r, id.name);
+	if (kernel != NULL) {
+		kernel_as_function(r, id, kernel, text);
+		return;
+	}
 	d = cj_report(r->diags, CJ_DIAG_UNKNOWN_NAME, id.span,
 	    "\"%s\" is not declared", text);
-	near = nearest(r, text, &span);
+	near = from_abroad(text);
+	if (near == NULL)
+		near = nearest(r, text, &span);
 	if (near == NULL)
 		return;
 	if (span.source != 0)

@@ -78,6 +78,10 @@ struct cj_resolve {
 
 const char *cj_resolve_text(const struct cj_resolve *r, cj_name name);
 
+/* The first kernel of a name in this file, or NULL. */
+const struct cj_node *cj_resolve_find_kernel(const struct cj_resolve *r,
+    cj_name name);
+
 /* Declare a local name; report what it hides. */
 void cj_resolve_declare(struct cj_resolve *r, struct cj_ident id);
 

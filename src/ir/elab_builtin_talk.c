@@ -151,7 +151,12 @@ cj_builtin_assert(struct cj_elab *el, struct cj_args *args,
 	cj_ref c;
 
 	(void)row;
-	if (args->count == 2 && args->at[1].kind == CJ_VALUE_STRING)
+	if (args->count == 2 && args->at[1].kind != CJ_VALUE_STRING)
+		return args->at[1].kind == CJ_VALUE_ERROR ? args->at[1] :
+		    cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "the text of an assertion is needed, this is %s",
+		    cj_value_what(el, &args->at[1]));
+	if (args->count == 2)
 		text = cj_strndup(el->m->arena, args->at[1].text->bytes,
 		    args->at[1].text->length);
 	if (!cj_elab_condition(el, args->span, args->at[0], &known, &truth,

@@ -328,6 +328,7 @@ static struct cj_value
 run_block(struct cj_elab *el, const struct callee *c, struct cj_jump *j)
 {
 	bool scoped = el->em != NULL && returns_early(c->body, false);
+	uint32_t errors = el->errors;
 	cj_region outer = 0;
 
 	j->kind = CJ_JUMP_FUNCTION;
@@ -348,6 +349,14 @@ run_block(struct cj_elab *el, const struct callee *c, struct cj_jump *j)
 		cj_elab_error(el, CJ_DIAG_NO_RESULT, c->body->span,
 		    "some way through \"%s\" ends without a \"return\"",
 		    c->name);
+	if (el->left == 0 && !j->has_result && c->result != NULL) {
+		if (el->errors == errors)
+			cj_elab_error(el, CJ_DIAG_NO_RESULT, c->body->span,
+			    "\"%s\" ends without the \"return\" of %s",
+			    c->name, cj_elab_source_text(el,
+			    c->result->span));
+		return cj_value_error();
+	}
 	el->left = 0;
 	if (!j->has_result)
 		return cj_value_none();
@@ -410,6 +419,7 @@ call_function(struct cj_elab *el, const struct cj_function_value *f,
 	cj_place trail = el->trail;
 	struct cj_value v = cj_value_error();
 
+	assert(f->file != NULL && c.params != NULL);
 	if (!is_within_limits(el, &c, args->span) || too_many(el, &c, args) ||
 	    !check_named(el, &c, args))
 		return v;
@@ -573,6 +583,7 @@ cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 {
 	struct map_call map = { callee, args };
 
+	assert(args->count == 0 || args->at != NULL || args->node != NULL);
 	if (args->at != NULL && maps_over_arrays(el, &callee, args))
 		return cj_elab_array_map(el, args->span, args->at,
 		    args->count, call_each, &map);

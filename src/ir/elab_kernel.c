@@ -20,6 +20,7 @@ extents(struct cj_elab *el, const struct cj_node *attr, struct cj_int out[3])
 	struct cj_value at[3], v;
 	uint32_t count = items->count, i;
 
+	assert(attr->kind == CJ_NODE_ATTR);
 	if (count == 0 || count > 3) {
 		cj_elab_error(el, CJ_DIAG_BAD_ATTRIBUTE, attr->span,
 		    "\"%s\" has 1 to 3 extents",
@@ -169,6 +170,7 @@ device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
 	    .is_launch = true, .type = cj_value_none() };
 	struct cj_jump *outer = el->jump;
 
+	assert(el->em->level == 1 && el->host == NULL);
 	em->function = function;
 	em->level = 2;
 	em->b.module = el->m;
@@ -195,6 +197,7 @@ emit_launch(struct cj_elab *el, const struct cj_node *n,
 	cj_ref *refs = CJ_NEWS(el->arena, cj_ref, count);
 	struct cj_launch record = l->record;
 
+	assert(em != NULL && el->em->level == 1);
 	cj_elab_at(el, n->span);
 	for (i = 0; i < 3; i++) {
 		refs[i] = cj_elab_ref_int(el, l->grid[i]);
@@ -375,11 +378,33 @@ mark_aliases(struct cj_contract *c)
 }
 
 static bool
+knows_targets(struct cj_elab *el, const struct cj_list *targets)
+{
+	bool ok = true;
+	uint32_t i;
+
+	for (i = 0; i < targets->count; i++) {
+		const char *name = cj_elab_name(el,
+		    targets->at[i]->name.name);
+
+		if (cj_target_find(name) != NULL)
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_UNKNOWN_TARGET,
+		    targets->at[i]->span, "there is no target \"%s\"",
+		    name), "`cutec targets` lists them.");
+		ok = false;
+	}
+	return ok;
+}
+
+static bool
 serves_target(struct cj_elab *el, const struct cj_node *kernel)
 {
 	const struct cj_list *targets = &kernel->kernel.targets;
 	uint32_t i;
 
+	if (!knows_targets(el, targets))
+		return false;
 	if (el->target == NULL || targets->count == 0)
 		return true;
 	for (i = 0; i < targets->count; i++)

@@ -8,12 +8,13 @@
 
 enum { CJ_MAX_TURNS = 100000 };
 
-bool
-cj_elab_count_turn(struct cj_elab *el, struct cj_span span)
+/* Would `more` turns be too many? Said before the first of them is made. */
+static bool
+has_turns_left(struct cj_elab *el, struct cj_span span, uint64_t more)
 {
 	if (el->over_limit)
 		return false;
-	if (++el->turns <= CJ_MAX_TURNS)
+	if (more <= CJ_MAX_TURNS - el->turns)
 		return true;
 	el->over_limit = true;
 	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span,
@@ -22,12 +23,22 @@ cj_elab_count_turn(struct cj_elab *el, struct cj_span span)
 	return false;
 }
 
+bool
+cj_elab_count_turn(struct cj_elab *el, struct cj_span span)
+{
+	if (!has_turns_left(el, span, 1))
+		return false;
+	el->turns++;
+	return true;
+}
+
 static void
 push_jump(struct cj_elab *el, struct cj_jump *j)
 {
 	j->outer = el->jump;
 	j->depth = el->jump == NULL ? 1 : el->jump->depth + 1;
 	el->jump = j;
+	assert(j->depth < UINT32_MAX / 4 && "see CJ_LEFT_BREAK");
 }
 
 /* ---- does a body jump? --------------------------------------------------- */
@@ -88,6 +99,7 @@ statics_turn(struct cj_elab *el, struct statics *s, struct cj_value item)
 	cj_region outer = 0;
 	unsigned left;
 
+	assert(el->jump == &s->j && el->left == 0);
 	if (!cj_elab_count_turn(el, s->n->span))
 		return false;
 	el->trail = cj_module_place(el->m, s->n->span, trail, s->turn++);
@@ -157,6 +169,10 @@ static_range(struct cj_elab *el, const struct cj_node *n,
 	}
 	if (!known_step(el, n, &step))
 		return;
+	if (r->first.value < r->last.value && !jumps(n->for_stmt.body) &&
+	    !has_turns_left(el, n->span, ((uint64_t)r->last.value -
+	    (uint64_t)r->first.value - 1) / (uint64_t)step + 1))
+		return;
 	statics_begin(el, &s, n, &outer);
 	for (i = r->first.value; i < r->last.value; i += step)
 		if (!statics_turn(el, &s, cj_value_known(i)) ||
@@ -188,6 +204,7 @@ region_body(struct cj_elab *el, const struct cj_node *n, struct cj_jump *j)
 {
 	cj_elab_block(el, n->kind == CJ_NODE_FOR ? n->for_stmt.body :
 	    n->while_stmt.body);
+	assert(el->jump == j && "inner jumps are gone");
 	el->left = 0;
 	el->jump = j->outer;
 }

@@ -23,6 +23,7 @@ set_registers(struct cj_elab *el, uint32_t object, int64_t first, cj_ref r)
 	struct cj_access a = { .object = object,
 	    .position = (uint32_t)first };
 
+	assert(first >= 0 && r != 0);
 	cj_emit(&el->em->b, CJ_OP_SLOT_SET, 0, cj_module_access(el->m, &a),
 	    &r, 1);
 }
@@ -109,6 +110,7 @@ positions(struct cj_elab *el, const struct cj_slot *s, uint32_t **out)
 	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count + 1);
 	struct cj_int offset;
 
+	assert(s->cell == NULL && s->object != 0);
 	for (i = 0; i < count; i++) {
 		bool ok = cj_layout_offset(&el->al, s->layout,
 		    cj_tuple_known(&el->al, i), &offset);
@@ -139,6 +141,7 @@ get_registers(struct cj_elab *el, const struct cj_value *place,
 	struct cj_access a = { .object = place->slot->object,
 	    .position = first };
 
+	assert(count > 0 && place->level <= el->em->level);
 	if (place->level < el->em->level)
 		return cj_elab_pass_slot(el, place->slot->object, first,
 		    count);
@@ -154,6 +157,7 @@ gather_registers(struct cj_elab *el, const struct cj_value *place,
 	uint32_t lo = at[0], hi = at[0], i, *from;
 	cj_ref whole;
 
+	assert(count > 0);
 	for (i = 0; i < count; i++) {
 		lo = at[i] < lo ? at[i] : lo;
 		hi = at[i] > hi ? at[i] : hi;
@@ -241,6 +245,21 @@ cj_slot_store(struct cj_elab *el, struct cj_span span,
 
 /* ---- parts --------------------------------------------------------------- */
 
+static struct cj_value
+outside(struct cj_elab *el, struct cj_span span, const struct cj_slot *s,
+    const struct cj_tuple *coord)
+{
+	struct cj_strbuf text;
+
+	cj_strbuf_init(&text, el->arena);
+	cj_strbuf_puts(&text, "the coordinate ");
+	cj_tuple_print(&text, &el->sym, coord, CJ_STYLE_LANGUAGE);
+	cj_strbuf_printf(&text, " lies outside \"%s\" of shape ",
+	    cj_elab_name(el, s->name));
+	cj_tuple_print(&text, &el->sym, s->layout->shape, CJ_STYLE_LANGUAGE);
+	return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span, "%s", text.text);
+}
+
 struct cj_value
 cj_slot_index(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, const struct cj_tuple *coord)
@@ -262,9 +281,7 @@ cj_slot_index(struct cj_elab *el, struct cj_span span,
 	part->first += offset->value.value;
 	if (part->first < 0 || part->first >= cj_layout_cosize(&el->al,
 	    s->layout).value + s->first)
-		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
-		    "the coordinate lies outside \"%s\"",
-		    cj_elab_name(el, s->name));
+		return outside(el, span, s, coord);
 	part->layout = rest;
 	part->is_scalar = !cj_is_leaf(rest->shape) && rest->shape->rank == 0;
 	if (part->is_scalar)

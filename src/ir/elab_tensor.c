@@ -42,6 +42,7 @@ cut_of(struct cj_elab *el, const struct cj_cut *from,
 	struct cj_cut *c = CJ_NEW(el->arena, struct cj_cut);
 	struct cj_layout *bare = cj_memdup(el->arena, l, sizeof *l);
 
+	assert(cj_tuple_congruent(l->shape, l->stride));
 	c->limit = from->limit;
 	c->offset = l->offset == NULL ? cj_tuple_known(&el->al, 0) :
 	    l->offset;
@@ -59,6 +60,8 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 	const struct cj_cut *cut = t->cut;
 	struct cj_cut *moved;
 
+	assert(cut == NULL || cj_tuple_congruent(cut->coord->shape,
+	    t->layout->shape));
 	made.layout = map(&el->al, t->layout, user);
 	if (made.layout == NULL)
 		return cj_elab_refused(el, span, what);
@@ -76,6 +79,16 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 }
 
 /* ---- bounds that are known ----------------------------------------------- */
+
+static const char *
+int_text(struct cj_elab *el, struct cj_int i)
+{
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, el->arena);
+	cj_int_print(&out, &el->sym, i);
+	return out.text;
+}
 
 static bool
 is_inside(struct cj_elab *el, struct cj_span span, const struct cj_tuple *c,
@@ -99,9 +112,9 @@ is_inside(struct cj_elab *el, struct cj_span span, const struct cj_tuple *c,
 	    c->value.value < extent.value))
 		return true;
 	cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
-	    "the coordinate %lld of mode %u lies outside: the extent is %lld",
+	    "the coordinate %lld of mode %u lies outside: the extent is %s",
 	    (long long)c->value.value, mode == UINT32_MAX ? 0 : mode,
-	    (long long)extent.value);
+	    int_text(el, extent));
 	return false;
 }
 
@@ -198,6 +211,7 @@ narrowed(struct cj_algebra *al, const struct cj_layout *l, void *user)
 	struct cj_layout *made = cj_memdup(al->arena, l, sizeof *l);
 	const struct cj_tuple *count = cj_tuple_int(al, w->count);
 
+	assert(w->is_whole || w->mode < l->shape->rank);
 	made->shape = w->is_whole ? count :
 	    replace(al, l->shape, w->mode, count);
 	return made;

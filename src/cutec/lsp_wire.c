@@ -39,7 +39,8 @@ make_room(struct wire *w)
 {
 	char *more;
 
-	memmove(w->buffer, w->buffer + w->begin, w->end - w->begin);
+	if (w->begin != 0)
+		memmove(w->buffer, w->buffer + w->begin, w->end - w->begin);
 	w->end -= w->begin;
 	w->begin = 0;
 	if (w->room - w->end >= PART)

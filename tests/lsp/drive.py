@@ -16,6 +16,7 @@ import time
 import queue
 
 SECONDS = float(os.environ.get("LSP_SECONDS", "60"))
+STDERR = None if os.environ.get("LSP_STDERR") else subprocess.DEVNULL
 
 
 class Server:
@@ -24,7 +25,7 @@ class Server:
     def __init__(self, *arguments, initialize=True, folder=None):
         self.process = subprocess.Popen(
             [CUTEC, "lsp", *arguments], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder)
+            stdout=subprocess.PIPE, stderr=STDERR, cwd=folder)
         self.inbox = queue.Queue()
         self.notices = []
         self.id = 0

@@ -91,10 +91,12 @@ text_of(struct subject *s, struct part p)
 	return cj_strndup(s->al->arena, p.text, p.length);
 }
 
+/* A layout, or a shape as a compact one. */
 static const struct cj_layout *
 layout_of(struct subject *s, struct part p)
 {
-	const char *value = s->evaluate(s->user, text_of(s, p));
+	const char *value = s->evaluate(s->user, cj_printf(s->al->arena,
+	    "layout(%.*s)", (int)p.length, p.text));
 	const struct cj_layout *l;
 
 	if (value == NULL)
@@ -248,8 +250,12 @@ take_thrval(struct subject *s, const struct call *c)
 	s->pictures[0].kind = CJ_DRAW_THREADS;
 	s->pictures[0].layout = layout_of(s, c->at[0]);
 	tile = s->pictures[0].layout == NULL ? NULL : layout_of(s, c->at[1]);
-	s->pictures[0].tile = tile == NULL ? NULL : tile->shape;
-	return tile != NULL;
+	if (tile == NULL)
+		return false;
+	s->pictures[0].tile = tile->shape;
+	s->pictures[0].title = cj_printf(s->al->arena, "%s in %s",
+	    text_of(s, c->at[0]), text_of(s, c->at[1]));
+	return true;
 }
 
 static bool
@@ -266,6 +272,8 @@ take_banks(struct subject *s, const struct call *c)
 	    &bits))
 		return false;
 	s->pictures[0].element_bits = (int)bits;
+	s->pictures[0].title = cj_printf(s->al->arena, "%s: %d bits, a colour "
+	    "for 4 banks", text_of(s, c->at[0]), (int)bits);
 	return true;
 }
 

@@ -266,13 +266,13 @@ latex_cell(struct cj_strbuf *out, const struct cj_cell *c, uint32_t x,
 
 	cj_cell_text(text, sizeof text, c, "\\\\");
 	if (c->kind == CJ_CELL_LABEL)
-		cj_strbuf_printf(out, "\\node[label] at (%u,-%u) {%s};\n", x, y,
-		    text);
+		cj_strbuf_printf(out, "\\node[label] at (%u.5,-%u.5) {%s};\n",
+		    x, y, text);
 	else if (c->kind == CJ_CELL_EMPTY)
-		cj_strbuf_printf(out, "\\node[cell] at (%u,-%u) {};\n", x, y);
+		cj_strbuf_printf(out, "\\cell{%u}{%u}{white}{}\n", x, y);
 	else if (c->kind != CJ_CELL_NONE)
-		cj_strbuf_printf(out, "\\node[cell, fill=c%d] at (%u,-%u) "
-		    "{%s};\n", c->colour, x, y, text);
+		cj_strbuf_printf(out, "\\cell{%u}{%u}{c%d}{%s}\n", x, y,
+		    c->colour, text);
 }
 
 static void
@@ -280,19 +280,19 @@ latex_grid(struct cj_strbuf *out, const struct cj_grid *g, uint32_t left)
 {
 	uint32_t i, j;
 
-	cj_strbuf_printf(out, "\\node[title] at (%d.5,2) "
-	    "{\\detokenize{%s}};\n", (int)left - 1, g->title);
+	cj_strbuf_printf(out, "\\node[title] at (%u,1.5) "
+	    "{\\detokenize{%s}};\n", left, g->title);
 	for (i = 0; i < g->rows * g->columns; i++)
 		latex_cell(out, &g->cells[i], left + i % g->columns,
 		    i / g->columns);
 	if (g->has_labels)
 		return;
 	for (j = 0; j < g->columns; j++)
-		cj_strbuf_printf(out, "\\node[label] at (%u,1) {%u};\n",
+		cj_strbuf_printf(out, "\\node[label] at (%u.5,.5) {%u};\n",
 		    left + j, j);
 	for (i = 0; i < g->rows; i++)
-		cj_strbuf_printf(out, "\\node[label] at (%d,-%u) {%u};\n",
-		    (int)left - 1, i, i);
+		cj_strbuf_printf(out, "\\node[label, left] at (%u,-%u.5) "
+		    "{%u};\n", left, i, i);
 }
 
 /* Columns of a grid and of its title, of some 10 characters a column. */
@@ -309,7 +309,14 @@ static const char latex_head[] = "\\documentclass{article}\n"
     "\\usepackage[T1]{fontenc}\n\\usepackage{tikz}\n"
     "\\ifdefined\\pagewidth\\let\\pdfpagewidth\\pagewidth\n"
     "\\let\\pdfpageheight\\pageheight\\fi\n"
-    "\\hoffset=-1in \\voffset=-1in\n\\begin{document}\n";
+    "\\hoffset=-1in \\voffset=-1in\n"
+    "% nodes would take TeX minutes\n"
+    "\\newcommand\\cell[4]{\\begin{pgfscope}\\pgfsetfillcolor{#3}"
+    "\\pgfpathrectangle{\\pgfpointxy{#1}{-#2}}{\\pgfpointxy{1}{-1}}"
+    "\\pgfusepath{fill,stroke}\\end{pgfscope}%\n"
+    "\\pgftext[at=\\pgfpointxy{#1.5}{-#2.5}]"
+    "{\\scriptsize\\shortstack{#4}}}\n"
+    "\\begin{document}\n";
 
 static void
 draw_latex(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
@@ -320,10 +327,9 @@ draw_latex(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 	for (i = 0; i < CJ_COLOURS; i++)
 		cj_strbuf_printf(out, "\\definecolor{c%u}{HTML}{%s}\n", i,
 		    palette[i] + 1);
-	cj_strbuf_puts(out, "\\setbox0\\hbox{\\begin{tikzpicture}[cell/.style="
-	    "{rectangle, draw, minimum size=1cm, inner sep=0, align=center, "
-	    "font=\\scriptsize}, label/.style={text=gray, font=\\tiny}, "
-	    "title/.style={anchor=west, font=\\ttfamily}]\n");
+	cj_strbuf_puts(out, "\\setbox0\\hbox{\\begin{tikzpicture}[label/.style"
+	    "={text=gray, font=\\tiny}, title/.style={anchor=west, "
+	    "inner sep=0, font=\\ttfamily}]\n");
 	for (i = 0; i < count; i++) {
 		latex_grid(out, &g[i], left);
 		left += latex_columns(&g[i]) + 2;
@@ -355,7 +361,8 @@ html_grid(struct cj_strbuf *out, const struct cj_grid *g)
 {
 	uint32_t i, j;
 
-	cj_strbuf_puts(out, "<table><caption>");
+	cj_strbuf_puts(out, g->has_labels ? "<table><caption>"
+	    : "<table class=\"s\"><caption>");
 	escaped(out, g->title);
 	cj_strbuf_puts(out, "</caption>\n");
 	if (!g->has_labels) {
@@ -386,8 +393,8 @@ draw_html(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 	    "caption{text-align:left;font-weight:bold}"
 	    "td{border:1px solid #444;min-width:1.6em;padding:1px 3px;"
 	    "text-align:center}"
-	    "th{color:#888;font-weight:normal;position:sticky;top:0;left:0;"
-	    "background:#fff}");
+	    "th{color:#888;font-weight:normal;background:#fff}"
+	    ".s th{position:sticky;top:0;left:0}");
 	for (i = 0; i < CJ_COLOURS; i++)
 		cj_strbuf_printf(out, ".c%u{background:%s}", i, palette[i]);
 	cj_strbuf_puts(out, "</style>\n");

@@ -54,7 +54,9 @@ cj_layout_domain_distribute(struct cj_algebra *al,
 		return cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
 		    "%lld elements of %s: both have to be known and positive",
 		    (long long)n, cj_tuple_text(al, shape));
-	assert((shape->has & ~CJ_HAS_SYMBOL) == 0);
+	if (shape->has != 0)
+		return cj_refuse(al, CJ_REFUSED_KIND, NULL,
+		    "%s is not a shape", cj_tuple_text(al, shape));
 	cj_modes_init(&flat);
 	cj_modes_init(&m);
 	cj_modes_flatten(al, &flat, shape, shape);

@@ -87,7 +87,7 @@ START_TEST(every_cell_is_in_every_form)
 	    "a &lt; b &amp; c"), 1);
 	ck_assert_uint_eq(count_of(draw(&p, 1, CJ_DRAW_HTML), "<td "), 256);
 	ck_assert_uint_eq(count_of(draw(&p, 1, CJ_DRAW_LATEX),
-	    "\\node[cell"), 256);
+	    "\\cell{"), 256);
 }
 END_TEST
 

@@ -369,6 +369,15 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	if (!atomic_place(el, args) || !how_of(el, args, &how))
 		return cj_value_error();
 	t = args->at[0].tensor;
+	if (cj_kind_bits(t->element) < 8)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "there are no atomic operations on elements of %s",
+		    cj_kind_text(t->element));
+	if ((op == CJ_ATOMIC_AND || op == CJ_ATOMIC_OR ||
+	    op == CJ_ATOMIC_XOR) && !cj_kind_is_integer(t->element))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "an atomic operation on bits needs integers, these are %s",
+		    cj_kind_text(t->element));
 	cj_elab_object_leaf(el, t->object);
 	el->m->objects.at[t->object].reads = true;
 	el->m->objects.at[t->object].writes = true;

@@ -6,13 +6,20 @@
 
 /* ---- align --------------------------------------------------------------- */
 
+/* Of what is smaller than a byte, one: its rows begin at whole bytes. */
+static int64_t
+element_bytes(const struct cj_matched *m)
+{
+	return cj_kind_bits(m->element) < 8 ? 1 : cj_kind_bytes(m->element);
+}
+
 static bool
 align_of(struct cj_matched *m, int64_t *align)
 {
 	struct cj_elab *el = m->c->el;
 	struct cj_value v;
 
-	*align = m->element == CJ_KIND_BOOL ? 1 : cj_kind_bytes(m->element);
+	*align = element_bytes(m);
 	if (m->p->align == NULL)
 		return true;
 	v = cj_elab_expr(el, m->p->align->attr.items.at[0]);
@@ -57,7 +64,7 @@ align_stride(struct cj_matched *m, int64_t align, uint32_t mode, bool has_unit)
 {
 	struct cj_elab *el = m->c->el;
 	struct cj_int s = m->stride[mode];
-	int64_t unit = align / cj_kind_bytes(m->element);
+	int64_t unit = align / element_bytes(m);
 	cj_ref ok;
 
 	assert(m->c->walk == CJ_WALK_CHECK && mode < m->rank);
@@ -96,7 +103,7 @@ require_align(struct cj_matched *m, int64_t align)
 			align_stride(m, align, i, has_unit);
 		} else if (m->stride[i].value != 0 &&
 		    m->stride[i].value != 1 && m->stride[i].value *
-		    cj_kind_bytes(m->element) % align != 0) {
+		    element_bytes(m) % align != 0) {
 			struct cj_int e = m->extent[i];
 
 			cj_contract_require(m->c, cj_contract_compare(

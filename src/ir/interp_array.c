@@ -180,6 +180,9 @@ step_array(struct cj_frame *f, const struct cj_step *s)
 	memory->data = t->hooks->allocate(t->hooks->user,
 	    bytes == 0 ? 1 : bytes);
 	if (memory->data == NULL) {
+		cj_fault_at(f, s, 0, CJ_DIAG_MEMORY,
+		    "there is no memory for an array of %lld elements",
+		    (long long)count);
 		cj_frame_stop(f);
 		return;
 	}

@@ -3,6 +3,7 @@
  * world goes through the caller's hooks.
  */
 #include "interp_priv.h"
+#include "target.h"
 
 /* What a run of a host function holds beside the machine. */
 struct cj_host_run {
@@ -169,6 +170,38 @@ gather_values(const struct cj_frame *f, const struct cj_step *s,
 	}
 }
 
+/* Extents that only the arguments decide; known ones are checked before. */
+static bool
+fits_chip(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_kernel_launch *k)
+{
+	int64_t threads = 1, most;
+	int n;
+
+	for (n = 0; n < 3; n++) {
+		most = n == 2 ? CJ_MAX_BLOCK_Z : CJ_MAX_BLOCK_THREADS;
+		if (k->block[n] < 1 || k->block[n] > most) {
+			cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "extent %d of the "
+			    "block is %lld; it is 1 to %lld", n,
+			    (long long)k->block[n], (long long)most);
+			return false;
+		}
+		threads *= k->block[n];
+		most = n == 0 ? INT32_MAX : UINT16_MAX;
+		if (k->grid[n] > most) {
+			cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "extent %d of the "
+			    "grid is %lld; it is at most %lld", n,
+			    (long long)k->grid[n], (long long)most);
+			return false;
+		}
+	}
+	if (threads > CJ_MAX_BLOCK_THREADS)
+		cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "the block has %lld "
+		    "threads, the most are %d", (long long)threads,
+		    CJ_MAX_BLOCK_THREADS);
+	return threads <= CJ_MAX_BLOCK_THREADS;
+}
+
 /* a: the operands' offsets in `lists`; b: words of values; dst: room for
  * them. An empty grid launches nothing. */
 static void
@@ -191,6 +224,10 @@ step_launch(struct cj_frame *f, const struct cj_step *s)
 		return;
 	gather_values(f, s, values);
 	k.values = values;
+	if (!fits_chip(f, s, &k)) {
+		cj_frame_stop(f);
+		return;
+	}
 	if (h->hooks->launch == NULL
 	    || !h->hooks->launch(h->hooks->user, &k, record))
 		cj_frame_stop(f);

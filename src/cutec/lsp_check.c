@@ -14,6 +14,7 @@
 
 enum { SEVERITY_ERROR = 1, SEVERITY_WARNING, SEVERITY_INFORMATION,
 	SEVERITY_HINT };
+enum { TAG_UNNECESSARY = 1 };
 
 enum { CHECK_MS = 10000, VALUE_MS = 2000 };
 
@@ -132,6 +133,10 @@ diagnostic_of(struct check *c, const cutejit_diagnostic *g)
 
 	if (*g->code != '\0')
 		json_object_set_new(o, "code", json_string(g->code));
+	if (g->severity == CUTEJIT_SEVERITY_WARNING &&
+	    strncmp(g->code, "unused", 6) == 0)
+		json_object_set_new(o, "tags", json_pack("[i]",
+		    TAG_UNNECESSARY));
 	if (!is_here(c->d, &g->place))
 		add_related(c, related, &g->place, g->text);
 	for (i = 0; i < g->note_count; i++)

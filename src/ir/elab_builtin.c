@@ -133,25 +133,30 @@ cj_builtin_tensor(struct cj_elab *el, struct cj_args *args,
 
 /* ---- integers and tuples of them ----------------------------------------- */
 
+/* A tuple divided by another of fewer modes, or by an integer from left to
+ * right. */
+static struct cj_value
+shape_pair(struct cj_elab *el, struct cj_args *args, bool rounds_up,
+    const char *name)
+{
+	const struct cj_tuple *a = cj_arg_tuple(el, args, 0);
+	const struct cj_tuple *b = cj_arg_tuple(el, args, 1), *t;
+
+	if (a == NULL || b == NULL)
+		return cj_value_error();
+	t = rounds_up ? cj_tuple_round_up(&el->al, a, b) :
+	    cj_tuple_ceil_div(&el->al, a, b);
+	return t == NULL || el->sym.overflow ?
+	    cj_elab_refused(el, args->span, name) :
+	    cj_value_from_tuple(el, t);
+}
+
 static struct cj_value
 int_pair(struct cj_elab *el, struct cj_span span, struct cj_value a,
     struct cj_value b, bool rounds_up)
 {
 	struct cj_int x, y, q;
-	struct cj_value *at;
-	uint32_t i;
 
-	if (a.kind == CJ_VALUE_TUPLE && b.kind == CJ_VALUE_TUPLE &&
-	    a.tuple->count == b.tuple->count) {
-		at = CJ_NEWS(el->arena, struct cj_value, a.tuple->count + 1);
-		for (i = 0; i < a.tuple->count; i++) {
-			at[i] = int_pair(el, span, a.tuple->at[i],
-			    b.tuple->at[i], rounds_up);
-			if (at[i].kind == CJ_VALUE_ERROR)
-				return at[i];
-		}
-		return cj_value_tuple(el, at, NULL, a.tuple->count);
-	}
 	if (!cj_value_to_int(el, span, &a, &x) ||
 	    !cj_value_to_int(el, span, &b, &y))
 		return cj_value_error();
@@ -163,7 +168,8 @@ struct cj_value
 cj_builtin_ceil_div(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	(void)row;
+	if (args->at[0].kind == CJ_VALUE_TUPLE)
+		return shape_pair(el, args, false, row->name);
 	return int_pair(el, args->span, args->at[0], args->at[1], false);
 }
 
@@ -171,7 +177,8 @@ struct cj_value
 cj_builtin_round_up(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	(void)row;
+	if (args->at[0].kind == CJ_VALUE_TUPLE)
+		return shape_pair(el, args, true, row->name);
 	return int_pair(el, args->span, args->at[0], args->at[1], true);
 }
 

@@ -240,9 +240,15 @@ cj_builtin_filter(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	const struct cj_layout *l = cj_arg_layout(el, args, 0);
+	const struct cj_tuple *profile = NULL;
 
+	if (args->count == 2) {
+		profile = cj_arg_tuple(el, args, 1);
+		if (profile == NULL)
+			return cj_value_error();
+	}
 	return l == NULL ? cj_value_error() : cj_arg_result(el, args->span,
-	    cj_layout_filter(&el->al, l), row->name);
+	    cj_layout_filter_profile(&el->al, l, profile), row->name);
 }
 
 static const struct cj_layout *
@@ -418,12 +424,36 @@ do_compose(struct cj_algebra *al, const struct cj_layout *l, void *user)
 	    cj_layout_compose_tiler(al, l, w->tuple);
 }
 
+/* A swizzle on the right: of a swizzle, or in front of a layout. */
+static struct cj_value
+compose_swizzle(struct cj_elab *el, struct cj_args *args, const char *name)
+{
+	struct cj_value v = args->at[1];
+	const struct cj_layout *l, *right;
+
+	if (args->at[0].kind == CJ_VALUE_SWIZZLE)
+		return cj_swizzle_compose(&el->al, args->at[0].swizzle,
+		    v.swizzle, &v.swizzle) ? v : cj_elab_refused(el,
+		    args->span, name);
+	l = cj_arg_layout(el, args, 0);
+	right = l == NULL ? NULL : cj_layout_make(&el->al, l->shape, NULL);
+	if (right != NULL)
+		right = cj_layout_composed(&el->al, v.swizzle,
+		    cj_tuple_known(&el->al, 0), right);
+	if (l == NULL)
+		return cj_value_error();
+	return cj_arg_result(el, args->span, right == NULL ? NULL :
+	    cj_layout_compose(&el->al, l, right), name);
+}
+
 struct cj_value
 cj_builtin_composition(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct work w = { 0 };
 
+	if (args->at[1].kind == CJ_VALUE_SWIZZLE)
+		return compose_swizzle(el, args, row->name);
 	if (args->at[0].kind == CJ_VALUE_SWIZZLE) {
 		w.layout = cj_arg_layout(el, args, 1);
 		return w.layout == NULL ? cj_value_error() :
@@ -486,25 +516,98 @@ slice_pair(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 		return cj_tensor_slice(el, span, v->tensor, coord);
 	if (!cj_layout_slice(&el->al, v->layout, coord, &rest, &offset))
 		return cj_elab_refused(el, span, name);
-	return cj_value_layout(rest);
+	if (offset->kind != CJ_TUPLE_INT || !cj_is_value(offset->value, 0))
+		rest = cj_layout_view(&el->al, v->layout, coord);
+	return cj_arg_result(el, span, rest, name);
+}
+
+/* Of a tuple what a projection keeps: `_` drops, NULL keeps all. */
+static const struct cj_tuple *
+projected(struct cj_elab *el, const struct cj_tuple *t,
+    const struct cj_tuple *by)
+{
+	const struct cj_tuple *at[CJ_MAX_RANK];
+	uint32_t i, n = 0;
+
+	if (by == NULL || cj_is_leaf(by) || cj_is_leaf(t))
+		return t;
+	for (i = 0; i < by->rank && i < t->rank; i++)
+		if (by->at[i]->kind != CJ_TUPLE_ANY)
+			at[n++] = t->at[i];
+	return cj_tuple_make(&el->al, at, n);
+}
+
+/* The argument that projects; false: reported, or it does not fit. */
+static bool
+projection_arg(struct cj_elab *el, struct cj_args *args, uint32_t i,
+    uint32_t rank, const struct cj_tuple **by)
+{
+	*by = NULL;
+	if (args->count <= i)
+		return true;
+	*by = cj_arg_tuple(el, args, i);
+	if (*by == NULL)
+		return false;
+	if (cj_tuple_rank(*by) == rank)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
+	    "the projection has %u modes, the tile %u", cj_tuple_rank(*by),
+	    rank);
+	return false;
+}
+
+/* Cut by a tile and keep what is at `coord` of mode `which`. */
+static struct cj_value
+cut_at(struct cj_elab *el, struct cj_args *args, const struct cj_tuple *tile,
+    const struct cj_tuple *coord, unsigned which, const char *name)
+{
+	struct work w = { .divide = CJ_DIVIDE_ZIPPED, .tuple = tile };
+	struct cj_value z = apply(el, args, true, do_divide, &w, name);
+	const struct cj_tuple *shape, *all;
+
+	if (z.kind == CJ_VALUE_ERROR)
+		return z;
+	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :
+	    z.layout->shape;
+	all = any_of_rank(el, shape->at[!which]);
+	coord = filled(el, coord, cj_tuple_rank(shape->at[which]));
+	return slice_pair(el, args->span, &z, which == 0 ? coord : all,
+	    which == 0 ? all : coord, name);
 }
 
 struct cj_value
 cj_builtin_local_tile(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	const struct cj_tuple *coord = cj_arg_tuple(el, args, 2), *shape;
-	struct cj_value z;
+	const struct cj_tuple *tile = cj_arg_tuple(el, args, 1);
+	const struct cj_tuple *coord = cj_arg_tuple(el, args, 2), *by;
 
-	if (coord == NULL)
+	if (tile == NULL || coord == NULL || !projection_arg(el, args, 3,
+	    cj_tuple_rank(tile), &by))
 		return cj_value_error();
-	z = divide(el, args, CJ_DIVIDE_ZIPPED, row->name);
-	if (z.kind == CJ_VALUE_ERROR)
-		return z;
-	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :
-	    z.layout->shape;
-	return slice_pair(el, args->span, &z, any_of_rank(el, shape->at[0]),
-	    filled(el, coord, cj_tuple_rank(shape->at[1])), row->name);
+	return cut_at(el, args, projected(el, tile, by), projected(el, coord,
+	    by), 1, row->name);
+}
+
+/* What thread `args->at[2]` has of tiles of the threads' extents. */
+struct cj_value
+cj_builtin_local_partition(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_layout *threads = cj_arg_layout(el, args, 1);
+	const struct cj_tuple *coord, *tile, *by;
+	struct cj_int index;
+
+	if (threads == NULL || !cj_value_to_int(el, args->span, &args->at[2],
+	    &index) || !projection_arg(el, args, 3, cj_layout_rank(threads),
+	    &by))
+		return cj_value_error();
+	coord = cj_layout_flat_coord(&el->al, threads, index);
+	tile = cj_tuple_product_each(&el->al, threads->shape);
+	if (coord == NULL || tile == NULL)
+		return cj_elab_refused(el, args->span, row->name);
+	return cut_at(el, args, projected(el, tile, by), projected(el, coord,
+	    by), 0, row->name);
 }
 
 struct cj_value

@@ -142,8 +142,17 @@ product(struct cj_elab *el, struct cj_args *args, enum cj_product form,
     const char *name)
 {
 	const struct cj_layout *l = cj_arg_layout(el, args, 0);
-	const struct cj_tuple *tiler = cj_arg_tuple(el, args, 1);
+	bool pairs = form == CJ_PRODUCT_BLOCKED || form == CJ_PRODUCT_RAKED;
+	const struct cj_layout *whole = pairs ? cj_arg_layout(el, args, 1) :
+	    NULL;
+	const struct cj_tuple *tiler;
 
+	/* these take layouts only, so that a shape is one */
+	if (pairs)
+		tiler = whole == NULL ? NULL : cj_tuple_layout(&el->al,
+		    whole);
+	else
+		tiler = cj_arg_tuple(el, args, 1);
 	return l == NULL || tiler == NULL ? cj_value_error() :
 	    cj_arg_result(el, args->span, cj_layout_product(&el->al, form, l,
 	    tiler), name);
@@ -242,13 +251,21 @@ struct cj_value
 cj_builtin_idx2crd(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	const struct cj_tuple *shape = cj_arg_tuple(el, args, 1), *c;
+	const struct cj_tuple *shape = cj_arg_tuple(el, args, 1), *c, *stride;
 	struct cj_int i;
 
 	if (shape == NULL ||
 	    !cj_value_to_int(el, args->span, &args->at[0], &i))
 		return cj_value_error();
-	c = cj_idx2crd(&el->al, i, shape);
+	if (args->count == 2) {
+		c = cj_idx2crd(&el->al, i, shape);
+	} else {
+		stride = cj_arg_tuple(el, args, 2);
+		if (stride == NULL)
+			return cj_value_error();
+		c = cj_idx2crd_stride(&el->al, cj_tuple_int(&el->al, i),
+		    shape, stride);
+	}
 	return c == NULL ? cj_elab_refused(el, args->span, row->name) :
 	    cj_value_from_tuple(el, c);
 }

@@ -334,7 +334,9 @@ draw_latex(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 		latex_grid(out, &g[i], left);
 		left += latex_columns(&g[i]) + 2;
 	}
-	cj_strbuf_puts(out, "\\end{tikzpicture}}\n"
+	cj_strbuf_puts(out, "\\path (current bounding box.south west) "
+	    "+(-.3,-.3) (current bounding box.north east) +(.3,.3);\n"
+	    "\\end{tikzpicture}}\n"
 	    "\\pdfpagewidth=\\wd0 \\pdfpageheight=\\dimexpr\\ht0+\\dp0"
 	    "\\relax\n\\shipout\\box0\n\\end{document}\n");
 }
@@ -388,8 +390,8 @@ draw_html(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 	uint32_t i;
 
 	cj_strbuf_puts(out, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n"
-	    "<style>body{display:flex;gap:2em;align-items:flex-start}"
-	    "table{border-collapse:collapse;font:11px monospace}"
+	    "<style>body{display:flex;align-items:flex-start}"
+	    "table{margin-right:2em;border-collapse:collapse;font:11px monospace}"
 	    "caption{text-align:left;font-weight:bold}"
 	    "td{border:1px solid #444;min-width:1.6em;padding:1px 3px;"
 	    "text-align:center}"

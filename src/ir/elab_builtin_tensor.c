@@ -387,6 +387,10 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 		v = cj_elab_coerce(el, args->span, t->element, args->at[i]);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
+		if (v.kind == CJ_VALUE_REGS && v.regs.shape != NULL)
+			return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE,
+			    args->span, "an atomic operation takes one value, "
+			    "this is %s", cj_value_what(el, &v));
 		refs[n++] = cj_elab_ref(el, &v, t->element);
 	}
 	if (t->is_guarded && !cj_tensor_mask(el, args->span, t, &refs[n]))

@@ -119,9 +119,13 @@ cj_value_regs(struct cj_elab *el, enum cj_kind k,
 		const struct cj_inst *i = cj_inst(el->m, ref);
 
 		kind_range(CJ_KIND_INDEX, &lo, &hi);
-		if (i->op == CJ_OP_CONVERT)
-			kind_range(cj_type_kind(cj_inst(el->m,
-			    cj_operand(el->m, i, 0))->type), &lo, &hi);
+		if (i->op == CJ_OP_CONVERT) {
+			enum cj_kind from = cj_type_kind(cj_inst(el->m,
+			    cj_operand(el->m, i, 0))->type);
+
+			if (cj_kind_is_integer(from))
+				kind_range(from, &lo, &hi);
+		}
 		return cj_value_int(cj_elab_symbol(el, ref, NULL, lo, hi, 1));
 	}
 	v.scalar = (uint8_t)k;

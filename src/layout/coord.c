@@ -168,6 +168,13 @@ cj_crd2idx(struct cj_algebra *al, const struct cj_tuple *coord,
     struct cj_int *out)
 {
 	*out = cj_known(0);
+	if (!cj_tuple_congruent(shape, stride)) {
+		cj_refuse(al, CJ_REFUSED_KIND, "A stride has the nesting of "
+		    "its shape.", "shape %s and stride %s have different "
+		    "profiles", cj_tuple_text(al, shape),
+		    cj_tuple_text(al, stride));
+		return false;
+	}
 	if ((stride->has & CJ_HAS_BASIS) != 0) {
 		cj_refuse(al, CJ_REFUSED_KIND, NULL,
 		    "strides %s give a coordinate, not a number",

@@ -73,3 +73,8 @@ do
 		esac
 	done
 done
+
+# Memory of the compiler comes from arenas.
+grep -nE '(^|[^_[:alnum:]])(malloc|calloc|realloc|strdup|strndup|asprintf)\(' \
+    src/lexer/*.[ch] src/parser/*.[ch] src/layout/*.[ch] 2>/dev/null |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1: memory that is not an arena'\''s/'

@@ -1,3 +1,4 @@
+#!/bin/sh
 # vim: indentation is that of `cutec fmt`, and words have their colours.
 command -v vim >/dev/null && vim --version | grep -q '+syntax' || exit 77
 

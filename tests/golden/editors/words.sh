@@ -1,3 +1,4 @@
+#!/bin/sh
 # Every word and type of the language is known to both syntax files.
 src=$SRCDIR/src
 {

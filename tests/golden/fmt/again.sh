@@ -1,3 +1,4 @@
+#!/bin/sh
 # Every program that comes with the source, laid out twice: the second time
 # changes nothing, and tree and comments are as before.
 comments() {

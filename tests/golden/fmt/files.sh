@@ -1,3 +1,4 @@
+#!/bin/sh
 # Files: replaced only when something changes, links and modes kept, wrong
 # texts left alone.
 inode() {

@@ -1,3 +1,4 @@
+#!/bin/sh
 # How programs are laid out.
 $CUTEC fmt - <<'CUTE'
 

@@ -15,9 +15,9 @@ do
 	case $word in
 	i[0-9]*|u[0-9]*)	continue ;;
 	esac
-	grep -q -E "[|(]$word[|)\\\\]" \
+	grep -q -E "[|(]${word}[|)\\\\]" \
 	    "$SRCDIR/editors/vscode/syntaxes/cute.tmLanguage.json" ||
-	    grep -q -E "$word[)\\\\]|extern.*$word" \
+	    grep -q -E "${word}[)\\\\]|extern.*$word" \
 	    "$SRCDIR/editors/vscode/syntaxes/cute.tmLanguage.json" ||
 	    echo "VS Code does not know $word"
 done <words

@@ -196,6 +196,21 @@ default_emit(struct compile *p)
 	return add_emit(p, strdup(ptx));
 }
 
+/* What names of several files begin with: a given one without its ending. */
+static const char *
+stem_for(const struct compile *p, const struct emit *e, const char *given)
+{
+	size_t length, ending = strlen(kinds[e->row].ending);
+
+	if (given == NULL)
+		return p->out != NULL ? p->out : stem_of(p);
+	length = strlen(given);
+	if (length > ending &&
+	    strcmp(given + length - ending, kinds[e->row].ending) == 0)
+		length -= ending;
+	return strndup(given, length);
+}
+
 /* STEM.ptx; with several jobs STEM.KERNEL.sm_90a.ptx, as far as they differ. */
 static void
 output_name(const struct compile *p, const struct emit *e,
@@ -203,9 +218,8 @@ output_name(const struct compile *p, const struct emit *e,
 {
 	const char *given = e->path != NULL ? e->path :
 	    p->emit_count == 1 ? p->out : NULL;
-	const char *stem = p->out != NULL && given == NULL ? p->out :
-	    stem_of(p);
-	const char *target = job->target != NULL ? job->target : "";
+	const char *stem = stem_for(p, e, given);
+	const char *ending = kinds[e->row].ending;
 	char entry[256];
 
 	if (given != NULL && (p->job_count == 1 || strcmp(given, "-") == 0)) {
@@ -215,13 +229,12 @@ output_name(const struct compile *p, const struct emit *e,
 	snprintf(entry, sizeof entry, job->member == 0 ? "%s" : "%s_m%u",
 	    job->kernel, job->member);
 	if (p->job_count == 1)
-		snprintf(name, room, "%s%s", stem, kinds[e->row].ending);
+		snprintf(name, room, "%s%s", stem, ending);
 	else if (p->arches.count > 1)
-		snprintf(name, room, "%s.%s.%s%s", stem, entry, target,
-		    kinds[e->row].ending);
+		snprintf(name, room, "%s.%s.%s%s", stem, entry, job->target,
+		    ending);
 	else
-		snprintf(name, room, "%s.%s%s", stem, entry,
-		    kinds[e->row].ending);
+		snprintf(name, room, "%s.%s%s", stem, entry, ending);
 }
 
 /* ---- jobs --------------------------------------------------------------------- */
@@ -238,19 +251,21 @@ needed(const struct compile *p)
 	return until;
 }
 
-/* "relu" or "relu[1]": does -k name this member? */
+/* "relu" or "relu[1]": does -k name this member, and it alone? */
 static bool
-is_named(const struct compile *p, const cutejit_member *m)
+is_named(const struct compile *p, const cutejit_member *m, bool *alone)
 {
 	char with_number[512];
 	size_t i;
 
 	snprintf(with_number, sizeof with_number, "%s[%u]", m->kernel,
 	    m->member);
-	for (i = 0; i < p->kernels.count; i++)
-		if (strcmp(p->kernels.at[i], m->kernel) == 0 ||
-		    strcmp(p->kernels.at[i], with_number) == 0)
+	*alone = false;
+	for (i = 0; i < p->kernels.count; i++) {
+		*alone = strcmp(p->kernels.at[i], with_number) == 0;
+		if (*alone || strcmp(p->kernels.at[i], m->kernel) == 0)
 			return true;
+	}
 	return p->kernels.count == 0;
 }
 
@@ -259,9 +274,10 @@ collect_jobs(struct compile *p, cutejit_module *module)
 {
 	size_t arches = p->arches.count != 0 ? p->arches.count : 1, i, a;
 	const cutejit_member *m;
+	bool alone;
 
 	for (i = 0; (m = cutejit_module_member(module, i)) != NULL; i++) {
-		if (!is_named(p, m))
+		if (!is_named(p, m, &alone))
 			continue;
 		for (a = 0; a < arches; a++) {
 			struct job *job = &p->jobs[p->job_count];
@@ -271,6 +287,7 @@ collect_jobs(struct compile *p, cutejit_module *module)
 				    "kernels; choose with -k", JOB_MAX);
 			job->kernel = m->kernel;
 			job->member = m->member;
+			job->is_alone = alone;
 			job->target = p->arches.count != 0 ?
 			    p->arches.at[a] : NULL;
 			p->job_count++;
@@ -309,7 +326,7 @@ run_job(struct compile *p, struct job *job)
 	r = cutejit_context_report(p->context);
 	job->message = strdup(cutejit_report_text(r, wants_colour(stderr)));
 	for (i = 0; i < cutejit_report_count(r); i++)
-		if (strcmp(cutejit_report_at(r, i)->code, "no-value") == 0)
+		if (strcmp(cutejit_report_at(r, i)->code, "contract") == 0)
 			job->lacks_value = true;
 }
 
@@ -347,8 +364,8 @@ run_jobs(struct compile *p)
 }
 
 /*
- * A member without values for its compile-time names is passed over if -k did
- * not ask for it and another one could be made.
+ * A member whose contract lacks values, or refuses those it has, is passed
+ * over if -k did not ask for it alone and another one could be made.
  */
 static int
 drop_unmade(struct compile *p)
@@ -365,7 +382,7 @@ drop_unmade(struct compile *p)
 			p->jobs[n++] = *job;
 			continue;
 		}
-		if (made == 0 || !job->lacks_value || p->kernels.count != 0) {
+		if (made == 0 || !job->lacks_value || job->is_alone) {
 			fputs(job->message, stderr);
 			worst = (int)job->status;
 		} else if (p->c.remarks) {

@@ -20,6 +20,7 @@ struct job {
 	cutejit_kernel *result;
 	char *message;			/* if it failed */
 	bool lacks_value;
+	bool is_alone;			/* -k named this member */
 };
 
 struct compile {

@@ -41,13 +41,13 @@ trimmed(const char *text, const char *end)
 	return (struct part){ text, (size_t)(end - text) };
 }
 
-/* Split `name(a, b, ...)`, or with an empty name `(a, b, ...)`. False: other
- * text, or too many arguments. */
+/* Split `name(a, b, ...)`, or with an empty name `(a, b, ...)`. The first may
+ * be an atom, NAME<x, y>. False: other text, or too many arguments. */
 static bool
 call_split(struct part whole, struct call *out)
 {
 	const char *end = whole.text + whole.length, *start, *p;
-	int depth = 0;
+	int depth = 0, angles = 0;
 
 	p = memchr(whole.text, '(', whole.length);
 	if (p == NULL || end[-1] != ')')
@@ -57,9 +57,11 @@ call_split(struct part whole, struct call *out)
 	for (start = ++p; p < end; p++) {
 		depth += *p == '(';
 		depth -= *p == ')';
+		angles += *p == '<' && out->count == 0;
+		angles -= *p == '>' && angles > 0;
 		if (depth < 0 && p + 1 < end)
 			return false;
-		if (depth > 0 || (*p != ',' && p + 1 < end))
+		if (depth > 0 || (angles > 0 && p + 1 < end) || (*p != ',' && p + 1 < end))
 			continue;
 		if (out->count == ARGUMENTS_MAX)
 			return false;
@@ -69,7 +71,7 @@ call_split(struct part whole, struct call *out)
 	return depth == -1;
 }
 
-/* ---- arguments ------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 static bool
 wrong(struct subject *s, const char *message)
@@ -187,7 +189,7 @@ copy_atom_of(struct subject *s, const struct call *c,
 	    cj_copy_atom_values(s->al, &atom, bits, out)) || refused(s);
 }
 
-/* ---- subjects -------------------------------------------------------------- */
+/* ---- subjects ------------------------------------------------------------ */
 
 static bool
 take_mma(struct subject *s, const struct call *c)

@@ -503,6 +503,7 @@ walk_and_look(struct cj_algebra *al, const struct left *left,
 	const struct cj_layout *r;
 	int64_t i, n;
 
+	assert(!al->as_cute);
 	if (!is_known(al, a) || !is_known(al, b))
 		return NULL;
 	n = cj_int_range(al->sym, cj_layout_size(al, b)).lo;

@@ -23,6 +23,7 @@ text_rule(struct cj_strbuf *out, const struct cj_grid *g, int64_t row)
 	int64_t j;
 	bool line, corner;
 
+	assert(row >= 0 && row <= g->rows);
 	for (j = 0; j <= g->columns; j++) {
 		line = is_framed(g, row - 1, j) || is_framed(g, row, j);
 		corner = line || is_framed(g, row - 1, j - 1)
@@ -41,6 +42,7 @@ text_row(struct cj_strbuf *out, const struct cj_grid *g, int64_t row)
 	char text[64];
 	int64_t j;
 
+	assert(row >= 0 && row < g->rows);
 	for (j = 0; j < g->columns; j++) {
 		cj_cell_text(text, sizeof text, cj_grid_at(g, row, j), " ");
 		cj_strbuf_putc(out, is_framed(g, row, j) || is_framed(g, row,
@@ -176,6 +178,7 @@ svg_cell(struct cj_strbuf *out, const struct cj_grid *g,
 {
 	int w = cell_pixels(g), h = row_pixels(g);
 
+	assert(c->colour < CJ_COLOURS);
 	if (c->kind == CJ_CELL_LABEL)
 		svg_text(out, label_style, x + w / 2, y + h / 2 + 4,
 		    c->value);
@@ -264,6 +267,7 @@ latex_cell(struct cj_strbuf *out, const struct cj_cell *c, uint32_t x,
 {
 	char text[64];
 
+	assert(c->colour < CJ_COLOURS);
 	cj_cell_text(text, sizeof text, c, "\\\\");
 	if (c->kind == CJ_CELL_LABEL)
 		cj_strbuf_printf(out, "\\node[label] at (%u.5,-%u.5) {%s};\n",
@@ -348,6 +352,7 @@ html_cell(struct cj_strbuf *out, const struct cj_cell *c)
 {
 	char text[64];
 
+	assert(c->colour < CJ_COLOURS);
 	cj_cell_text(text, sizeof text, c, "<br>");
 	if (c->kind == CJ_CELL_NONE || c->kind == CJ_CELL_LABEL)
 		cj_strbuf_printf(out, "<th>%s</th>", text);
@@ -391,7 +396,8 @@ draw_html(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 
 	cj_strbuf_puts(out, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n"
 	    "<style>body{display:flex;align-items:flex-start}"
-	    "table{margin-right:2em;border-collapse:collapse;font:11px monospace}"
+	    "table{margin-right:2em;border-collapse:collapse;"
+	    "font:11px monospace}"
 	    "caption{text-align:left;font-weight:bold}"
 	    "td{border:1px solid #444;min-width:1.6em;padding:1px 3px;"
 	    "text-align:center}"

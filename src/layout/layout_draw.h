@@ -8,7 +8,7 @@
 
 enum cj_draw_kind {
 	CJ_DRAW_VALUES,		/* the value at each coordinate */
-	CJ_DRAW_BANKS,		/* the same, coloured by bank of shared memory */
+	CJ_DRAW_BANKS,		/* the same, coloured by banks */
 	CJ_DRAW_THREADS,	/* (thread, value) -> index in `tile` */
 	CJ_DRAW_MMA		/* A left of C, B above it */
 };

@@ -63,7 +63,8 @@ colour_of(const struct cj_picture *p, int64_t value)
 	int64_t row = BANK_BITS * BANKS, bank;
 
 	if (p->kind != CJ_DRAW_BANKS)
-		return (uint8_t)(((value % CJ_COLOURS) + CJ_COLOURS) % CJ_COLOURS);
+		return (uint8_t)((value % CJ_COLOURS + CJ_COLOURS)
+		    % CJ_COLOURS);
 	assert(bits > 0);
 	bank = (value % row + row) * bits / BANK_BITS % BANKS;
 	return (uint8_t)(bank * CJ_COLOURS / BANKS);

@@ -9,6 +9,7 @@ bool
 cj_picture_of_mma(struct cj_algebra *al, const struct cj_tiled_mma *mma,
     struct cj_picture *out)
 {
+	assert(mma->atoms != NULL && mma->vmnk != NULL);
 	memset(out, 0, sizeof *out);
 	out->kind = CJ_DRAW_MMA;
 	out->tile = cj_tiled_mma_tile(al, mma);
@@ -29,6 +30,7 @@ extents(struct cj_algebra *al, const struct cj_tuple *tiler)
 	struct cj_list list;
 	uint32_t i;
 
+	assert(tiler != NULL);
 	cj_list_init(&list);
 	for (i = 0; i < cj_tuple_rank(tiler); i++) {
 		const struct cj_tuple *t = cj_tuple_get(tiler, i);

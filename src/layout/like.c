@@ -82,6 +82,7 @@ gcd_of(const struct cj_tuple *t, int64_t g)
 {
 	uint32_t i;
 
+	assert(t->kind == CJ_TUPLE_INT || t->kind == CJ_TUPLE_TUPLE);
 	if (cj_is_leaf(t))
 		return gcd(g, t->value.value);
 	for (i = 0; i < t->rank; i++)
@@ -180,6 +181,7 @@ cj_layout_leading_dim(const struct cj_layout *l)
 {
 	uint32_t i;
 
+	assert(cj_tuple_congruent(l->shape, l->stride));
 	for (i = 0; i < cj_layout_rank(l); i++) {
 		const struct cj_tuple *d = cj_tuple_get(l->stride, i);
 

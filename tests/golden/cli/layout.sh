@@ -2,9 +2,11 @@
 # The calculator: facts, pictures, and extents by name in a program.
 "$CUTEC" layout 'zipped_divide((8, 6):(1, 8), (4, 2))'
 "$CUTEC" layout 'mma(SM80_16x8x8_F16F16F16F16_TN, (2, 1))'
-"$CUTEC" layout --draw=text '(2, 4):(4, 1)' 'thrval(((2, 2), 2):((1, 4), 2), (4, 2))'
+"$CUTEC" layout --draw=text '(2, 4):(4, 1)' \
+    'thrval(((2, 2), 2):((1, 4), 2), (4, 2))'
 "$CUTEC" layout --draw=text 'mma(SM70_8x8x4_F16F16F16F16_TN)'
-"$CUTEC" layout --draw=text 'copy(UniversalCopy<uint32_t>, f16, (2, 2):(2, 1), (1, 2))'
+"$CUTEC" layout --draw=text \
+    'copy(UniversalCopy<uint32_t>, f16, (2, 2):(2, 1), (1, 2))'
 "$CUTEC" layout --draw=text 'mma(SM80)' 2>&1
 "$CUTEC" layout --draw=text 'copy(UniversalCopy<uint32_t>, f99)' 2>&1
 "$CUTEC" layout --draw=text 'thrval((2, 2), (4096, 4096))' 2>&1

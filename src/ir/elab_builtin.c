@@ -26,7 +26,7 @@ const struct cj_builtin cj_builtins[] = {
 const unsigned cj_builtin_count = CJ_LENGTH(cj_builtins);
 
 const struct cj_builtin *
-cj_builtin_find(const char *name)
+cj_builtin_lookup(const char *name)
 {
 	unsigned i;
 

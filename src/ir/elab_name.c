@@ -223,7 +223,7 @@ find_builtin(struct cj_elab *el, cj_name name, struct cj_span span,
 		*out = file_value(NULL);
 		return true;
 	}
-	b = cj_builtin_find(text);
+	b = cj_builtin_lookup(text);
 	if (b == NULL)
 		return false;
 	v.builtin = b;

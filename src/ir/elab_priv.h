@@ -606,7 +606,7 @@ struct cj_value cj_arg_result(struct cj_elab *el, struct cj_span span,
 
 extern const struct cj_builtin cj_builtins[];
 extern const unsigned cj_builtin_count;
-const struct cj_builtin *cj_builtin_find(const char *name);
+const struct cj_builtin *cj_builtin_lookup(const char *name);
 
 /* ---- tensors (elab_tensor.c, elab_access.c) ------------------------------ */
 

@@ -12,6 +12,37 @@
 
 #include <math.h>
 
+/* The lowest of 0 and the sums of strides: what negative strides lead to. */
+static struct cj_int
+descent(struct cj_elab *el, const struct cj_tuple *shape,
+    const struct cj_tuple *stride)
+{
+	struct cj_int sum = cj_known(0), down;
+	uint32_t i;
+
+	if (stride->kind == CJ_TUPLE_INT) {
+		down = cj_int_min(&el->sym, stride->value, cj_known(0));
+		return cj_is_value(down, 0) ? down : cj_int_mul(&el->sym,
+		    cj_int_sub(&el->sym, cj_tuple_product(&el->al, shape),
+		    cj_known(1)), down);
+	}
+	if (cj_is_leaf(stride))
+		return sum;
+	for (i = 0; i < stride->rank; i++)
+		sum = cj_int_add(&el->sym, sum, descent(el,
+		    cj_tuple_get(shape, i), stride->at[i]));
+	return sum;
+}
+
+/* Where an array's first element lies so that none is below 0. */
+static struct cj_int
+first_offset(struct cj_elab *el, const struct cj_layout *l)
+{
+	if (l->is_composed || cj_is_value(cj_layout_size(&el->al, l), 0))
+		return cj_known(0);
+	return cj_int_neg(&el->sym, descent(el, l->shape, l->stride));
+}
+
 struct cj_value
 cj_elab_array_new(struct cj_elab *el, struct cj_span span,
     enum cj_kind element, const struct cj_layout *l)
@@ -39,7 +70,7 @@ cj_elab_array_new(struct cj_elab *el, struct cj_span span,
 	t.object = record.object;
 	t.element = element;
 	t.level = el->em->level;
-	t.offset = cj_known(0);
+	t.offset = first_offset(el, l);
 	t.layout = l;
 	t.span = span;
 	return cj_value_tensor(el, &t);
@@ -189,11 +220,12 @@ cj_elab_count(struct cj_elab *el, const struct cj_tuple *shape)
 	return cj_elab_ref_int(el, cj_tuple_product(&el->al, shape));
 }
 
-/* Compact, so that a run over memory meets every element once. */
+/* Compact and upwards, so that a run over memory from the first element on
+ * meets every element once. */
 static bool
 is_compact(struct cj_elab *el, const struct cj_layout *l)
 {
-	return !l->is_composed &&
+	return !l->is_composed && cj_is_value(first_offset(el, l), 0) &&
 	    cj_int_same(cj_layout_size(&el->al, l),
 	    cj_layout_cosize(&el->al, l)) &&
 	    cj_layout_injective(&el->al, l) == CJ_YES;

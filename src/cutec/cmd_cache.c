@@ -44,7 +44,8 @@ show_all(void *user, const cutejit_cache_entry *e)
 	(void)user;
 	printf("key        %s\nfile       %s\nkernel     %s\nbinding    %s\n"
 	    "target     %s\nassembler  %s\nproduct    %s\nbytes      %llu\n"
-	    "made       %s\nused       %s\nstate      %s%s\n\n", e->key, e->file,
+	    "made       %s\nused       %s\nstate      %s%s\n\n", e->key,
+	    e->file,
 	    e->kernel, e->binding, e->target, e->assembler, e->product,
 	    (unsigned long long)e->bytes, when(e->made, made),
 	    when(e->used, used), e->is_good ? "good" : "damaged: ",

@@ -45,7 +45,7 @@ find_kind(const char *kind)
 	return -1;
 }
 
-/* ---- reading the command line ------------------------------------------------- */
+/* ---- reading the command line ------------------------------------------- */
 
 static int
 add_emit(struct compile *p, char *item)
@@ -72,11 +72,12 @@ static int
 split(const char *value, struct compile *p,
     int (*add)(struct compile *p, char *item))
 {
-	char *text = strdup(value), *item, *rest;
+	char *text, *item, *rest;
 	int bad = 0;
 
 	if (*value == '\0')
 		return usage_error("compile", "a list has no items");
+	text = strdup(value);
 	if (text == NULL)
 		return CUTEJIT_LIMIT;
 	for (item = strtok_r(text, ",", &rest); item != NULL && bad == 0;
@@ -167,7 +168,7 @@ read_options(struct compile *p, int argc, char **argv)
 	return 0;
 }
 
-/* ---- names of outputs ---------------------------------------------------------- */
+/* ---- names of outputs --------------------------------------------------- */
 
 static const char *
 stem_of(const struct compile *p)
@@ -237,7 +238,7 @@ output_name(const struct compile *p, const struct emit *e,
 		snprintf(name, room, "%s.%s%s", stem, entry, ending);
 }
 
-/* ---- jobs --------------------------------------------------------------------- */
+/* ---- jobs --------------------------------------------------------------- */
 
 static cutejit_until
 needed(const struct compile *p)
@@ -394,7 +395,7 @@ drop_unmade(struct compile *p)
 	return worst;
 }
 
-/* ---- outputs --------------------------------------------------------------------- */
+/* ---- outputs ------------------------------------------------------------ */
 
 static int
 write_artifact(const struct compile *p, const struct emit *e, struct job *job)

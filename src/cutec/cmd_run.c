@@ -37,7 +37,7 @@ struct run {
 	size_t output_count;
 };
 
-/* ---- finding things ------------------------------------------------------------- */
+/* ---- finding things ----------------------------------------------------- */
 
 static const cutejit_member *
 find_family(const struct run *r)
@@ -94,7 +94,7 @@ find_value(const struct run *r, const char *name)
 	return NULL;
 }
 
-/* ---- arguments ------------------------------------------------------------------- */
+/* ---- arguments ---------------------------------------------------------- */
 
 /* @file.npy, or TYPE@file.npy for what numpy has no name for. */
 static int
@@ -236,7 +236,7 @@ argument_of(const struct value *v)
 	return cutejit_arg_text(v->name, v->text);
 }
 
-/* ---- outputs ------------------------------------------------------------------------ */
+/* ---- outputs ------------------------------------------------------------ */
 
 enum { SHOWN_PER_MODE = 8 };
 
@@ -323,7 +323,7 @@ check_outputs(const struct run *r)
 	return 0;
 }
 
-/* ---- the run ----------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------ */
 
 static int
 launch(struct run *r)

@@ -260,7 +260,7 @@ common_module(const struct common *c, cutejit_context *context,
 	return m;
 }
 
-/* ---- files ------------------------------------------------------------------ */
+/* ---- files -------------------------------------------------------------- */
 
 static char *
 read_stream(FILE *f, size_t *length)

@@ -18,7 +18,7 @@
 #include "commands.def"
 #undef COMMAND
 
-/* ---- messages (report.c) ------------------------------------------------- */
+/* ---- messages (message.c) ----------------------------------------------- */
 
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_SARIF };
 
@@ -35,7 +35,7 @@ bool wants_colour(FILE *stream);
 void show_report(const cutejit_report *report, enum report_form form);
 bool report_form_find(const char *text, enum report_form *out);
 
-/* ---- options that several subcommands share (common.c) --------------------- */
+/* ---- options that several subcommands share (common.c) ------------------ */
 
 enum { LIST_MAX = 256 };
 
@@ -101,7 +101,7 @@ char *read_file(const char *path, size_t *length);
 /* Write a file by renaming a finished one ("-": standard output). */
 bool write_file(const char *path, const void *bytes, size_t length);
 
-/* ---- arrays (npy.c) --------------------------------------------------------- */
+/* ---- arrays (npy.c) ----------------------------------------------------- */
 
 /*
  * Read a .npy file. The tensor's memory, shape and strides belong to it until

@@ -61,7 +61,7 @@ call_split(struct part whole, struct call *out)
 		angles -= *p == '>' && angles > 0;
 		if (depth < 0 && p + 1 < end)
 			return false;
-		if (depth > 0 || (angles > 0 && p + 1 < end) || (*p != ',' && p + 1 < end))
+		if (depth > 0 || (p + 1 < end && (angles > 0 || *p != ',')))
 			continue;
 		if (out->count == ARGUMENTS_MAX)
 			return false;

@@ -48,7 +48,7 @@ descr_for(const char *type)
 	return NULL;
 }
 
-/* ---- the header -------------------------------------------------------------- */
+/* ---- the header --------------------------------------------------------- */
 
 struct header {
 	char descr[8];
@@ -145,7 +145,7 @@ parse_header(const char *file, size_t length, struct header *h)
 	return good ? at + size : 0;
 }
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------ */
 
 /* Number of elements; -1: too many. */
 static int64_t
@@ -254,7 +254,7 @@ npy_free(cutejit_tensor *tensor)
 	tensor->shape = tensor->strides = NULL;
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------ */
 
 /* Magic, version 1.0 and the dictionary, padded to 64 bytes. */
 static size_t

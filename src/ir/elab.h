@@ -106,8 +106,9 @@ struct cj_binding;
  * Bind the compile-time arguments of a member. Texts of arguments become
  * sources of the unit, so calls for one unit take turns. `actuals` has one
  * element per run-time parameter (NULL: none are known, as for `cutec
- * compile`; then everything must come from `consts` and defaults). NULL if the member does
- * not fit: *why says so in one line ("x: needs rank 2, got 3"), and *span
+ * compile`; then everything must come from `consts` and defaults). NULL if the
+ * member does not fit: *why says so in one line ("x: needs rank 2, got 3"),
+ * and *span
  * where the text asks for it; or if the text itself is wrong (then `ds` has
  * more errors).
  */

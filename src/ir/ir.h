@@ -116,7 +116,7 @@ struct cj_object {
 	enum cj_object_kind kind;
 	enum cj_kind element;
 	int64_t extent;		/* elements; -1: known at run time only */
-	uint32_t align;		/* of element 0, in bytes; at least the element */
+	uint32_t align;		/* of element 0, in bytes, at least one */
 	bool reads, writes;	/* rights, from the contract and the text */
 	bool may_alias;		/* alias(y) was stated */
 	uint32_t parameter;	/* TENSOR: number of the run-time parameter */
@@ -194,8 +194,8 @@ struct cj_call {
 	bool is_time;		/* two operands in front: bytes, flops (f64) */
 	const char *kernel;
 	int member;		/* of the family; -1: the first that fits */
-	const char *refusal;	/* must be refused with this text in the message;
-				   NULL: must not */
+	const char *refusal;	/* must be refused with this text in the
+				   message; NULL: must not */
 	const void *binding;	/* the elaborator's compile-time arguments */
 	const struct cj_argument *argument;
 	uint32_t count;

@@ -101,6 +101,7 @@ report_family(struct cj_resolve *r, const struct cj_node *member,
     const struct cj_node *a, const struct cj_node *b)
 {
 	const char *kernel = cj_resolve_text(r, member->kernel.name.name);
+	const struct cj_node *first;
 	struct cj_diag *d;
 
 	if (b == NULL)
@@ -116,8 +117,8 @@ report_family(struct cj_resolve *r, const struct cj_node *member,
 		    "first member", kernel,
 		    cj_resolve_text(r, b->param.name.name), a == NULL ? "" :
 		    cj_resolve_text(r, a->param.name.name));
-	cj_note(d, a != NULL ? a->param.name.span :
-	    cj_resolve_find_kernel(r, member->kernel.name.name)->kernel.name.span,
+	first = cj_resolve_find_kernel(r, member->kernel.name.name);
+	cj_note(d, a != NULL ? a->param.name.span : first->kernel.name.span,
 	    "the first member of the family");
 }
 
@@ -125,7 +126,8 @@ report_family(struct cj_resolve *r, const struct cj_node *member,
 static void
 check_family(struct cj_resolve *r, const struct cj_node *member)
 {
-	const struct cj_node *first = cj_resolve_find_kernel(r, member->kernel.name.name);
+	const struct cj_node *first = cj_resolve_find_kernel(r,
+	    member->kernel.name.name);
 	const struct cj_node *a, *b;
 	uint32_t i = 0;
 

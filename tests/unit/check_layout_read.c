@@ -71,8 +71,9 @@ END_TEST
 
 START_TEST(values_print_as_they_are_read)
 {
-	static const char *const texts[] = { "4", "(4)", "()", "(3:2,(2,4:1),_)",
-	    "((2,4),8):((1,16),2)", "Sw<3,4,3>", "1@1@0", "-7",
+	static const char *const texts[] = { "4", "(4)", "()",
+	    "(3:2,(2,4:1),_)", "((2,4),8):((1,16),2)",
+	    "Sw<3,4,3>", "1@1@0", "-7",
 	    "Sw<2,3,3> o 5 o (8,2):(1,8)", "(4):(1) + 12", "LayoutLeft" };
 	struct cj_datum v;
 	struct cj_strbuf b;

@@ -78,7 +78,7 @@ severity_text(cutejit_severity s)
 	return "error";
 }
 
-/* ---- JSON ------------------------------------------------------------------ */
+/* ---- JSON --------------------------------------------------------------- */
 
 static json_t *
 place_json(const cutejit_place *p)
@@ -128,7 +128,7 @@ show_json(const cutejit_report *report)
 	json_decref(all);
 }
 
-/* ---- SARIF ------------------------------------------------------------------- */
+/* ---- SARIF -------------------------------------------------------------- */
 
 static json_t *
 sarif_location(const cutejit_place *p)

@@ -345,17 +345,22 @@ gcd(int64_t a, int64_t b)
 static struct cj_value
 divided(struct cj_elab *el, struct cj_args *args, struct cj_int x, int64_t n)
 {
-	struct cj_value v[2] = { cj_value_int(x), cj_value_known(n) }, c;
+	struct cj_value v[2] = { cj_value_int(x), cj_value_known(n) }, c[2];
+	struct cj_text need;
 	struct cj_range r = cj_int_range(&el->sym, x);
 	int64_t old = cj_int_divisor(&el->sym, x), by;
-	struct cj_args one = { .span = args->span, .count = 1, .at = &c };
+	struct cj_args check = { .span = args->span, .count = 2, .at = c };
 
-	c = cj_elab_binary(el, args->span, CJ_OPER_MOD, v[0], v[1]);
+	need.bytes = cj_printf(el->arena, "a multiple of %lld: %s",
+	    (long long)n, cj_value_text(el, &v[0]));
+	need.length = (uint32_t)strlen(need.bytes);
+	c[0] = cj_elab_binary(el, args->span, CJ_OPER_MOD, v[0], v[1]);
 	v[1] = cj_value_known(0);
-	c = cj_elab_binary(el, args->span, CJ_OPER_EQ, c, v[1]);
-	if (c.kind == CJ_VALUE_ERROR)
-		return c;
-	cj_builtin_assert(el, &one, NULL);
+	c[0] = cj_elab_binary(el, args->span, CJ_OPER_EQ, c[0], v[1]);
+	if (c[0].kind == CJ_VALUE_ERROR)
+		return c[0];
+	c[1] = (struct cj_value){ .kind = CJ_VALUE_STRING, .text = &need };
+	cj_builtin_assert(el, &check, NULL);
 	/* the least common multiple, unless it is beyond 64 bits */
 	if (__builtin_mul_overflow(old / gcd(old, n), n, &by))
 		by = n;

@@ -6,6 +6,7 @@
  * are written in order afterwards.
  */
 #include <getopt.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,20 +68,17 @@ add_emit(struct compile *p, char *item)
 	return 0;
 }
 
-/* A list with commas between; the pieces live until the command ends. */
+/* A list with commas between, cut in place. */
 static int
-split(const char *value, struct compile *p,
+split(char *value, struct compile *p,
     int (*add)(struct compile *p, char *item))
 {
-	char *text, *item, *rest;
+	char *item, *rest;
 	int bad = 0;
 
 	if (*value == '\0')
 		return usage_error("compile", "a list has no items");
-	text = strdup(value);
-	if (text == NULL)
-		return CUTEJIT_LIMIT;
-	for (item = strtok_r(text, ",", &rest); item != NULL && bad == 0;
+	for (item = strtok_r(value, ",", &rest); item != NULL && bad == 0;
 	    item = strtok_r(NULL, ",", &rest))
 		bad = add(p, item);
 	return bad;
@@ -101,7 +99,7 @@ add_arch(struct compile *p, char *item)
 }
 
 static int
-take(struct compile *p, int o, const char *value)
+take(struct compile *p, int o, char *value)
 {
 	switch (o) {
 	case 'o':
@@ -170,17 +168,19 @@ read_options(struct compile *p, int argc, char **argv)
 
 /* ---- names of outputs --------------------------------------------------- */
 
-static const char *
-stem_of(const struct compile *p)
+/* The file's name without folder and ending. */
+static void
+set_stem(struct compile *p)
 {
 	const char *slash = strrchr(p->file, '/');
 	const char *name = slash != NULL ? slash + 1 : p->file;
-	const char *dot = strrchr(name, '.');
+	char *dot;
 
-	if (strcmp(p->file, "-") == 0)
-		return "stdin";
-	return dot == NULL || dot == name ? strdup(name) :
-	    strndup(name, (size_t)(dot - name));
+	snprintf(p->stem, sizeof p->stem, "%s",
+	    strcmp(p->file, "-") == 0 ? "stdin" : name);
+	dot = strrchr(p->stem, '.');
+	if (dot != NULL && dot != p->stem)
+		*dot = '\0';
 }
 
 /* Without --emit: what the ending of -o says, else PTX. */
@@ -188,28 +188,31 @@ static int
 default_emit(struct compile *p)
 {
 	const char *dot = p->out != NULL ? strrchr(p->out, '.') : NULL;
-	static char ptx[] = "ptx";
+	const char *kind = "ptx";
 	int i;
 
 	for (i = 0; dot != NULL && i < KINDS; i++)
 		if (strcmp(dot, kinds[i].ending) == 0)
-			return add_emit(p, strdup(kinds[i].kind));
-	return add_emit(p, strdup(ptx));
+			kind = kinds[i].kind;
+	snprintf(p->default_kind, sizeof p->default_kind, "%s", kind);
+	return add_emit(p, p->default_kind);
 }
 
-/* What names of several files begin with: a given one without its ending. */
+/* What names of several files begin with, and how much of it: a given name
+ * goes without its ending. */
 static const char *
-stem_for(const struct compile *p, const struct emit *e, const char *given)
+stem_for(const struct compile *p, const struct emit *e, const char *given,
+    int *length)
 {
-	size_t length, ending = strlen(kinds[e->row].ending);
+	const char *stem = given != NULL ? given :
+	    p->out != NULL ? p->out : p->stem;
+	size_t n = strlen(stem), ending = strlen(kinds[e->row].ending);
 
-	if (given == NULL)
-		return p->out != NULL ? p->out : stem_of(p);
-	length = strlen(given);
-	if (length > ending &&
-	    strcmp(given + length - ending, kinds[e->row].ending) == 0)
-		length -= ending;
-	return strndup(given, length);
+	if (given != NULL && n > ending &&
+	    strcmp(given + n - ending, kinds[e->row].ending) == 0)
+		n -= ending;
+	*length = n > INT_MAX ? INT_MAX : (int)n;
+	return stem;
 }
 
 /* STEM.ptx; with several jobs STEM.KERNEL.sm_90a.ptx, as far as they differ. */
@@ -219,23 +222,24 @@ output_name(const struct compile *p, const struct emit *e,
 {
 	const char *given = e->path != NULL ? e->path :
 	    p->emit_count == 1 ? p->out : NULL;
-	const char *stem = stem_for(p, e, given);
-	const char *ending = kinds[e->row].ending;
+	const char *ending = kinds[e->row].ending, *stem;
 	char entry[256];
+	int n;
 
 	if (given != NULL && (p->job_count == 1 || strcmp(given, "-") == 0)) {
 		snprintf(name, room, "%s", given);
 		return;
 	}
+	stem = stem_for(p, e, given, &n);
 	snprintf(entry, sizeof entry, job->member == 0 ? "%s" : "%s_m%u",
 	    job->kernel, job->member);
 	if (p->job_count == 1)
-		snprintf(name, room, "%s%s", stem, ending);
+		snprintf(name, room, "%.*s%s", n, stem, ending);
 	else if (p->arches.count > 1)
-		snprintf(name, room, "%s.%s.%s%s", stem, entry, job->target,
-		    ending);
+		snprintf(name, room, "%.*s.%s.%s%s", n, stem, entry,
+		    job->target, ending);
 	else
-		snprintf(name, room, "%s.%s%s", stem, entry, ending);
+		snprintf(name, room, "%.*s.%s%s", n, stem, entry, ending);
 }
 
 /* ---- jobs --------------------------------------------------------------- */
@@ -473,7 +477,7 @@ write_text_stage(const struct compile *p, const struct emit *e)
 	    e->kind, &out));
 	free(text);
 	snprintf(name, sizeof name, "%s%s", e->path != NULL ? e->path :
-	    p->out != NULL && p->emit_count == 1 ? p->out : stem_of(p),
+	    p->out != NULL && p->emit_count == 1 ? p->out : p->stem,
 	    e->path != NULL || (p->out != NULL && p->emit_count == 1) ? "" :
 	    kinds[e->row].ending);
 	if (!write_file(name, out, strlen(out)))
@@ -491,8 +495,8 @@ write_deps(const struct compile *p, const char *path)
 	size_t i;
 
 	snprintf(target, sizeof target, "%s%s", p->out != NULL ? p->out :
-	    stem_of(p), p->out != NULL ? "" : ".ptx");
-	snprintf(name, sizeof name, "%s%s", path != NULL ? path : stem_of(p),
+	    p->stem, p->out != NULL ? "" : ".ptx");
+	snprintf(name, sizeof name, "%s%s", path != NULL ? path : p->stem,
 	    path != NULL ? "" : ".d");
 	f = strcmp(name, "-") == 0 ? stdout : fopen(name, "w");
 	if (f == NULL) {
@@ -569,6 +573,8 @@ cmd_compile(int argc, char **argv)
 		return CUTEJIT_LIMIT;
 	common_init(&p->c, "compile");
 	code = read_options(p, argc, argv);
+	if (code == 0)
+		set_stem(p);
 	if (code == 0 && p->emit_count == 0)
 		code = default_emit(p);
 	if (code == 0) {

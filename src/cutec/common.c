@@ -46,22 +46,19 @@ parse_unsigned(const char *text, uint64_t *out)
 	return true;
 }
 
+/* The name ends where the '=' was: arguments may be written. */
 static int
-take_constant(struct common *c, const char *value)
+take_constant(struct common *c, char *value)
 {
-	const char *equals = strchr(value, '=');
-	char *name;
+	char *equals = strchr(value, '=');
 
 	if (equals == NULL || equals == value)
 		return usage_error(c->command,
 		    "-D needs NAME=VALUE, not \"%s\"", value);
 	if (c->constant_count == LIST_MAX)
 		return usage_error(c->command, "too many -D");
-	/* lives until the command ends */
-	name = strndup(value, (size_t)(equals - value));
-	if (name == NULL)
-		return CUTEJIT_LIMIT;
-	c->constants[c->constant_count].name = name;
+	*equals = '\0';
+	c->constants[c->constant_count].name = value;
 	c->constants[c->constant_count++].text = equals + 1;
 	return 0;
 }
@@ -133,7 +130,7 @@ take_level(struct common *c, const char *value)
 }
 
 int
-common_take(struct common *c, int code, const char *value)
+common_take(struct common *c, int code, char *value)
 {
 	uint64_t n = 0;
 	int bad;

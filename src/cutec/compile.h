@@ -26,6 +26,7 @@ struct job {
 struct compile {
 	struct common c;
 	const char *file, *out, *deps;
+	char stem[3072], default_kind[16];
 	struct list arches, kernels;
 	struct emit emit[EMIT_MAX];
 	size_t emit_count;

@@ -347,7 +347,9 @@ format_line(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 	const struct cj_module *m = f->code->module;
 	const struct cj_inst *i = cj_step_inst(f, s);
 	const char *text = m->texts.at[i->attr];
-	const uint32_t *at = &f->code->lists.at[s->a];
+	/* a line without operands may have no list at all */
+	const uint32_t *at = i->operand_count == 0 ? NULL :
+	    &f->code->lists.at[s->a];
 	struct cj_strbuf out;
 	const char *who = cj_who(f->machine->arena, f, lane);
 	unsigned n = 0;

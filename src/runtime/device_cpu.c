@@ -73,8 +73,10 @@ bind_workspace(struct cpu_run *c, const struct cj_plan_step *s)
 	size_t bytes = cj_workspace_bytes(c->ir, s);
 
 	m->data = c->next;
-	c->next += bytes;
-	memset(m->data, 0, bytes);
+	if (bytes != 0) {
+		memset(m->data, 0, bytes);
+		c->next += bytes;
+	}
 	m->lo = 0;
 	m->hi = s->elements;
 	m->readable = m->writable = true;

@@ -544,29 +544,7 @@ is_prepared(struct cj_elab *el, struct cj_int b)
 	    cj_elab_int_level(el, b) == 1;
 }
 
-static cj_ref
-div_ref(struct cj_elab *el, struct cj_int a, struct cj_int b)
-{
-	if (is_prepared(el, b))
-		return prepared_quotient(el, a, b);
-	return emit2(el, CJ_OP_DIV, cj_elab_ref_int(el, a),
-	    cj_elab_ref_int(el, b));
-}
-
-static cj_ref
-mod_ref(struct cj_elab *el, struct cj_int a, struct cj_int b)
-{
-	cj_ref q;
-
-	if (!is_prepared(el, b))
-		return emit2(el, CJ_OP_MOD, cj_elab_ref_int(el, a),
-		    cj_elab_ref_int(el, b));
-	/* through the term of the quotient, so that both share it */
-	q = cj_elab_ref_int(el, cj_int_div(&el->sym, a, b));
-	return emit2(el, CJ_OP_SUB, cj_elab_ref_int(el, a),
-	    emit2(el, CJ_OP_MUL, q, cj_elab_ref_int(el, b)));
-}
-
+/* Operands are emitted from left to right, whatever C compiler built us. */
 static cj_ref
 binary_ref(struct cj_elab *el, enum cj_op op, struct cj_int a,
     struct cj_int b)
@@ -574,6 +552,27 @@ binary_ref(struct cj_elab *el, enum cj_op op, struct cj_int a,
 	cj_ref x = cj_elab_ref_int(el, a);
 
 	return emit2(el, op, x, cj_elab_ref_int(el, b));
+}
+
+static cj_ref
+div_ref(struct cj_elab *el, struct cj_int a, struct cj_int b)
+{
+	return is_prepared(el, b) ? prepared_quotient(el, a, b) :
+	    binary_ref(el, CJ_OP_DIV, a, b);
+}
+
+static cj_ref
+mod_ref(struct cj_elab *el, struct cj_int a, struct cj_int b)
+{
+	cj_ref q, x;
+
+	if (!is_prepared(el, b))
+		return binary_ref(el, CJ_OP_MOD, a, b);
+	/* through the term of the quotient, so that both share it */
+	q = cj_elab_ref_int(el, cj_int_div(&el->sym, a, b));
+	q = emit2(el, CJ_OP_MUL, q, cj_elab_ref_int(el, b));
+	x = cj_elab_ref_int(el, a);
+	return emit2(el, CJ_OP_SUB, x, q);
 }
 
 static cj_ref

@@ -78,7 +78,6 @@ static const char *const unknown[] = {
 	"fn f() { fn g(x) => x; return x; }",
 	"kernel k(x: tensor(f32, N:1)) { } fn f() => N;",
 	"kernel k(x: tensor(f32, 3 * M:1)) { }",
-	"kernel k(n: int) { } fn f() => k;",
 	"test \"t\" over n in 0..n { }",
 	"kernel k(n: int) { launch grid(m) { } }",
 	"kernel k(n: int) { launch grid(1) { consume p as s { } } }",
@@ -91,6 +90,15 @@ START_TEST(names_end_with_their_scope)
 	ck_assert(!resolves(unknown[_i], &words));
 	ck_assert_uint_eq(fix.diags.errors, 1);
 	ck_assert_int_eq(fix.diags.first->code, CJ_DIAG_UNKNOWN_NAME);
+}
+END_TEST
+
+START_TEST(kernels_are_no_functions)
+{
+	CJ_CHECK_RECOVER(&fix.point);
+	ck_assert(!resolves("kernel k(n: int) { } fn f() => k;", &words));
+	ck_assert_uint_eq(fix.diags.errors, 1);
+	ck_assert_int_eq(fix.diags.first->code, CJ_DIAG_MISPLACED_STATEMENT);
 }
 END_TEST
 
@@ -139,6 +147,7 @@ resolve_suite(void)
 	TCase *tc = tcase_create("loops");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, kernels_are_no_functions);
 	tcase_add_loop_test(tc, right_texts_pass, 0, (int)CJ_LENGTH(right));
 	tcase_add_loop_test(tc, names_end_with_their_scope, 0,
 	    (int)CJ_LENGTH(unknown));

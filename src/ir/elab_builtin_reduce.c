@@ -118,14 +118,15 @@ static struct cj_value
 halve(struct cj_elab *el, const struct combine *c, enum cj_kind k,
     cj_ref ref, uint32_t kept, uint32_t turns)
 {
-	struct cj_value v = cj_value_none(), odd;
+	struct cj_value v = cj_value_none(), low, high, odd;
 
 	assert(turns >= 1 && kept >= 1);
 	while (turns > 1) {
 		uint32_t half = turns / 2;
 
-		v = combined(el, c, part(el, k, ref, 0, half * kept),
-		    part(el, k, ref, half * kept, half * kept));
+		low = part(el, k, ref, 0, half * kept);
+		high = part(el, k, ref, half * kept, half * kept);
+		v = combined(el, c, low, high);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
 		k = cj_value_kind_of(&v);

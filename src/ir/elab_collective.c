@@ -147,7 +147,7 @@ static struct cj_value
 fold_registers(struct cj_elab *el, const struct collective *c,
     struct cj_value v, uint32_t n)
 {
-	struct cj_value rest = cj_value_none(), one;
+	struct cj_value rest = cj_value_none(), one, low, high;
 
 	while (n > 1 && !is_error(&v)) {
 		if (n % 2 != 0) {
@@ -157,7 +157,9 @@ fold_registers(struct cj_elab *el, const struct collective *c,
 			n--;
 		}
 		n /= 2;
-		v = combined(el, c, part(el, &v, 0, n), part(el, &v, n, n));
+		low = part(el, &v, 0, n);
+		high = part(el, &v, n, n);
+		v = combined(el, c, low, high);
 	}
 	return rest.kind == CJ_VALUE_NONE ? v : combined(el, c, v, rest);
 }

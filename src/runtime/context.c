@@ -3,18 +3,32 @@
  */
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "assemble.h"
 #include "cache.h"
 #include "device.h"
 #include "runtime.h"
 
+/* More than the machine has: malloc might promise it all the same. */
+static bool
+is_absurd(size_t bytes)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 &&
+	    bytes / (size_t)size > (size_t)pages;
+}
+
 void *
 cj_take(struct cutejit_context *c, size_t bytes)
 {
-	void *p = c->mem.alloc != NULL ? c->mem.alloc(c->mem.user, bytes)
-	    : malloc(bytes);
+	void *p = NULL;
 
+	if (c->mem.alloc != NULL)
+		p = c->mem.alloc(c->mem.user, bytes);
+	else if (!is_absurd(bytes))
+		p = malloc(bytes);
 	if (p != NULL)
 		memset(p, 0, bytes);
 	return p;

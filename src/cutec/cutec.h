@@ -81,8 +81,8 @@ enum {
 	{ "filter", required_argument, NULL, OPT_FILTER }
 
 void common_init(struct common *c, const char *command);
-/* `value` is cut in place. Take option `code` if it is a common one: 0 taken, else the exit code to
- * leave with (help asked for: -1 for success). */
+/* Take option `code` if it is a common one: 0 taken, else the exit code to
+ * leave with (help asked for: -1 for success). `value` is cut in place. */
 int common_take(struct common *c, int code, char *value);
 bool list_add(struct list *l, const char *text);
 bool parse_unsigned(const char *text, uint64_t *out);

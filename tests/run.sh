@@ -14,7 +14,8 @@ export LC_ALL NO_COLOR SRCDIR BUILDDIR
 CUTEC=$BUILDDIR/cutec
 export CUTEC
 
-ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}
+asan=detect_leaks=1:abort_on_error=1:allocator_may_return_null=1
+ASAN_OPTIONS=${ASAN_OPTIONS:-$asan}
 LSAN_OPTIONS=suppressions=$SRCDIR/tests/lsan.supp:print_suppressions=0
 UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS

@@ -182,6 +182,13 @@ $(B)/unit/%: $(srcdir)/tests/unit/%.c $(LIB_A) config.mk
 	    -MMD -MP -MF $@.d -MT $@ $< -o $@ \
 	    $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(CHECK_LIBS) $(LIBS)
 
+# Measurements: built when asked for, by `make build/bench/bench_NAME`.
+$(B)/bench/%: $(srcdir)/tests/bench/%.c $(LIB_A) config.mk
+	$(say) CC tests/bench/$*.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) $(NDEBUG) -MMD -MP -MF $@.d -MT $@ \
+	    $< -o $@ $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(LIBS)
+
 # A driver that plays GPUs, for tests of launches.
 $(B)/fake/libcuda.so.1: $(srcdir)/tests/api/fake_cuda.c config.mk
 	$(say) LINK $@

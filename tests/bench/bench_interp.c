@@ -2,8 +2,7 @@
  * How quick the executor is: elements of element-wise kernels a second, with
  * and without checks, steps of one lane, elements of a map and of a generator.
  *
- *	cc -O2 -Isrc bench_interp.c libcutejit.a ...
- *	./bench_interp [PART OF A NAME]
+ *	bench_interp [PART OF A NAME]
  *
  * Not a test: it prints what it measures on this machine.
  */

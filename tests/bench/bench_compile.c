@@ -1,0 +1,129 @@
+/*
+ * From a text to PTX inside the library, in a process that has compiled
+ * nothing yet: open a context, read the module, compile the kernel.
+ *
+ *	bench_compile FILE KERNEL [TARGET [RUNS]]
+ *
+ * Each run is a process of its own, forked before the library was used, with
+ * the cache off. Prints medians and spread in ms of wall time, and the
+ * same for a second compile in the same process, for another target.
+ */
+#include <cutejit.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPEN, MODULE, FIRST, AGAIN, STEPS, MOST = 1000 };
+
+static const char *const names[STEPS + 1] = { "open the library",
+    "module: read, parse, resolve", "first kernel to PTX",
+    "the same for another target", "text to PTX (module + first)" };
+
+static double
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void
+need(cutejit_context *context, cutejit_status status)
+{
+	if (status == CUTEJIT_OK)
+		return;
+	fputs(cutejit_report_text(cutejit_context_report(context), 0),
+	    stderr);
+	_exit(1);
+}
+
+static double
+compile(cutejit_context *context, cutejit_module *module, const char *kernel,
+    const char *target)
+{
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_kernel *out;
+	double begin = now_ms();
+
+	o.target = target;
+	o.until = CUTEJIT_UNTIL_PTX;
+	o.member = 1;
+	need(context, cutejit_compile(module, kernel, &o, &out));
+	begin = now_ms() - begin;
+	cutejit_kernel_destroy(out);
+	return begin;
+}
+
+/* What a forked process does. */
+static void
+measure(char **argv, const char *target, double *ms)
+{
+	const char *other = strcmp(target, "sm_80") == 0 ? "sm_90" : "sm_80";
+	cutejit_options o = CUTEJIT_OPTIONS_INIT;
+	cutejit_context *context;
+	cutejit_module *module;
+	double begin = now_ms();
+
+	o.cache = CUTEJIT_CACHE_OFF;
+	if (cutejit_context_create(&o, &context) != CUTEJIT_OK)
+		_exit(1);
+	ms[OPEN] = now_ms() - begin;
+	begin = now_ms();
+	need(context, cutejit_module_from_file(context, argv[1], &module));
+	ms[MODULE] = now_ms() - begin;
+	ms[FIRST] = compile(context, module, argv[2], target);
+	ms[AGAIN] = compile(context, module, argv[2], other);
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+show(const char *name, double *ms, int n)
+{
+	qsort(ms, (size_t)n, sizeof *ms, by_value);
+	printf("%-32s median %6.2f   least %6.2f   most %6.2f ms\n", name,
+	    ms[n / 2], ms[0], ms[n - 1]);
+}
+
+int
+main(int argc, char **argv)
+{
+	static double all[STEPS + 1][MOST];
+	const char *target = argc > 3 ? argv[3] : "sm_90a";
+	int n = argc > 4 ? atoi(argv[4]) : 50, i, k, status, pipes[2];
+	double ms[STEPS];
+
+	if (argc < 3 || n < 1 || n > MOST || pipe(pipes) != 0) {
+		fprintf(stderr,
+		    "usage: bench_compile FILE KERNEL [TARGET [RUNS]]\n");
+		return 2;
+	}
+	for (i = 0; i < n; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			measure(argv, target, ms);
+			_exit(write(pipes[1], ms, sizeof ms) != sizeof ms);
+		}
+		if (child < 0 || waitpid(child, &status, 0) != child ||
+		    status != 0 || read(pipes[0], ms, sizeof ms) != sizeof ms)
+			return 1;
+		for (k = 0; k < STEPS; k++)
+			all[k][i] = ms[k];
+		all[STEPS][i] = ms[MODULE] + ms[FIRST];
+	}
+	for (k = 0; k <= STEPS; k++)
+		show(names[k], all[k], n);
+	return 0;
+}

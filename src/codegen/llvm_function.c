@@ -226,6 +226,17 @@ is_dependent(const struct cj_llvm_gen *g, uint32_t function)
 	return false;
 }
 
+/* From here on all that the launch in front has written is there. A dependent
+ * launch behind may be started: it gets room as blocks of this one end, and it
+ * waits here in its turn. */
+static void
+wait_and_trigger(struct cj_llvm_gen *g)
+{
+	cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.wait", NULL, NULL, 0);
+	cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.launch.dependents",
+	    NULL, NULL, 0);
+}
+
 void
 cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 {
@@ -246,9 +257,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	cj_llvm_objects(g);
 	cj_llvm_body(g, g->function->body);
 	cj_llvm_enter(g, g->entry);
-	/* all that the launch in front has written is there from here on */
 	if (g->is_dependent)
-		cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.wait", NULL,
-		    NULL, 0);
+		wait_and_trigger(g);
 	LLVMBuildBr(g->b, body);
 }

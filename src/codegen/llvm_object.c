@@ -31,16 +31,18 @@ uses_of(struct cj_llvm_gen *g)
 	struct cj_walk w;
 
 	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
+		struct cj_touch touches[2];
+		unsigned n, k;
 
 		if (w.event != CJ_WALK_INST)
 			continue;
-		i = cj_inst(m, w.ref);
-		if (cj_op_info[i->op].attr != CJ_ATTR_ACCESS)
-			continue;
-		uses[m->accesses.at[i->attr].object].is_used = true;
-		if (cj_op_info[i->op].effects == CJ_EFFECTS_WRITE)
-			uses[m->accesses.at[i->attr].object].is_written = true;
+		n = cj_touches(m, cj_inst(m, w.ref), touches);
+		for (k = 0; k < n; k++) {
+			struct use *u = &uses[touches[k].access->object];
+
+			u->is_used = true;
+			u->is_written |= touches[k].writes;
+		}
 	}
 	return uses;
 }

@@ -7,36 +7,14 @@
  * never cuts through. Registers are compact and column-major whatever the
  * order in memory: a permutation stands between.
  */
-#include "elab_priv.h"
+#include "elab_access.h"
 
-enum { MAX_AXES = 64, MAX_BYTES = 16, MAX_BYTES_SM100 = 32,
-    MAX_OPERANDS = 1024 };
-
-struct axis {
-	int64_t extent;
-	struct cj_int stride;
-	uint32_t radix;		/* of the register index */
-	int64_t taken;		/* elements of the chain's run; 0: not in it */
-	int64_t run;		/* stride of it in the chain */
-};
-
-struct plan {
-	const struct cj_tensor *t;
-	struct cj_span span;
-	struct axis axis[MAX_AXES];
-	unsigned axes;
-	uint32_t count;		/* registers */
-	uint32_t width;		/* elements of an access */
-	unsigned bytes;		/* of an element */
-	uint32_t *start;	/* per register: its access's first one */
-	uint32_t *lane;		/* position within the access */
-	const char *why;
-};
+enum { MAX_BYTES = 16, MAX_BYTES_SM100 = 32, MAX_OPERANDS = 1024 };
 
 /* ---- the view's modes ---------------------------------------------------- */
 
 static bool
-not_known(struct cj_elab *el, const struct plan *p, struct cj_int extent)
+not_known(struct cj_elab *el, const struct cj_pieces *p, struct cj_int extent)
 {
 	struct cj_strbuf text;
 
@@ -51,10 +29,10 @@ not_known(struct cj_elab *el, const struct plan *p, struct cj_int extent)
 }
 
 static bool
-add_axes(struct cj_elab *el, struct plan *p, const struct cj_tuple *shape,
+add_axes(struct cj_elab *el, struct cj_pieces *p, const struct cj_tuple *shape,
     const struct cj_tuple *stride, uint64_t *count)
 {
-	struct axis *a;
+	struct cj_axis *a;
 	uint32_t i;
 
 	if (!cj_is_leaf(shape)) {
@@ -68,7 +46,7 @@ add_axes(struct cj_elab *el, struct plan *p, const struct cj_tuple *shape,
 		return not_known(el, p, shape->value);
 	if (shape->value.value == 1)
 		return true;
-	if (p->axes == MAX_AXES || shape->value.value > CJ_MAX_REGISTERS ||
+	if (p->axes == CJ_MAX_AXES || shape->value.value > CJ_MAX_REGISTERS ||
 	    *count * (uint64_t)shape->value.value > CJ_MAX_REGISTERS ||
 	    shape->value.value < 1) {
 		cj_elab_error(el, CJ_DIAG_LIMIT, p->span,
@@ -92,13 +70,13 @@ power_in(int64_t n)
 
 /* The modes that follow one another in memory; their elements in a run. */
 static int64_t
-find_chain(struct plan *p)
+find_chain(struct cj_pieces *p)
 {
 	int64_t want = 1, run = 1;
 	unsigned i;
 
 	for (i = 0; i < p->axes; i++) {
-		struct axis *a = &p->axis[i];
+		struct cj_axis *a = &p->axis[i];
 
 		if (a->taken != 0 || !cj_is_value(a->stride, want))
 			continue;
@@ -126,7 +104,7 @@ int_text(struct cj_elab *el, struct cj_int i)
 }
 
 static int64_t
-limit_by(struct cj_elab *el, int64_t bytes, int64_t proved, struct plan *p,
+limit_by(struct cj_elab *el, int64_t bytes, int64_t proved, struct cj_pieces *p,
     const char *format, const char *what)
 {
 	if (proved >= bytes)
@@ -137,7 +115,7 @@ limit_by(struct cj_elab *el, int64_t bytes, int64_t proved, struct plan *p,
 
 /* The largest power of two, up to `bytes`, at which every access begins. */
 static int64_t
-proved_alignment(struct cj_elab *el, struct plan *p, int64_t bytes)
+proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bytes)
 {
 	const struct cj_tensor *t = p->t;
 	const struct cj_object *o = &el->m->objects.at[t->object];
@@ -156,7 +134,7 @@ proved_alignment(struct cj_elab *el, struct plan *p, int64_t bytes)
 		    "the offset %s is known to be a multiple of %lld bytes "
 		    "only", int_text(el, t->layout->offset->value));
 	for (i = 0; i < p->axes; i++) {
-		const struct axis *a = &p->axis[i];
+		const struct cj_axis *a = &p->axis[i];
 
 		if (a->taken == 0)
 			bytes = limit_by(el, bytes, power_in(cj_int_divisor(
@@ -186,7 +164,7 @@ components(struct cj_elab *el, const struct cj_tuple *coord,
 	uint32_t i;
 
 	if (cj_is_leaf(limit)) {
-		if (count == MAX_AXES)
+		if (count == CJ_MAX_AXES)
 			cj_bug(el->recover, "a guard with too many modes");
 		out[count].at = coord->value;
 		out[count].limit = limit->value;
@@ -200,7 +178,7 @@ components(struct cj_elab *el, const struct cj_tuple *coord,
 }
 
 static unsigned
-coordinate_at(struct cj_elab *el, const struct plan *p, uint32_t r,
+coordinate_at(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     struct component *out, const struct cj_tuple **whole)
 {
 	struct cj_layout l = *p->t->cut->coord;
@@ -219,10 +197,10 @@ coordinate_at(struct cj_elab *el, const struct plan *p, uint32_t r,
 
 /* No guard cuts through an access: both of its ends are inside or neither. */
 static bool
-is_uniform(struct cj_elab *el, const struct plan *p, uint32_t first,
+is_uniform(struct cj_elab *el, const struct cj_pieces *p, uint32_t first,
     uint32_t last)
 {
-	struct component a[MAX_AXES], b[MAX_AXES];
+	struct component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
 	const struct cj_tuple *c;
 	unsigned n = coordinate_at(el, p, first, a, &c), i;
 	struct cj_int d;
@@ -242,9 +220,8 @@ is_uniform(struct cj_elab *el, const struct plan *p, uint32_t first,
 
 /* ---- the plan ------------------------------------------------------------ */
 
-/* Which access each register belongs to, and where in it. */
 static void
-assign_registers(struct plan *p)
+assign_registers(struct cj_pieces *p)
 {
 	uint32_t r;
 	unsigned i;
@@ -254,7 +231,7 @@ assign_registers(struct plan *p)
 
 		p->start[r] = r;
 		for (i = 0; i < p->axes; i++) {
-			const struct axis *a = &p->axis[i];
+			const struct cj_axis *a = &p->axis[i];
 			int64_t c = r / a->radix % a->extent;
 
 			if (a->taken != 0)
@@ -266,7 +243,7 @@ assign_registers(struct plan *p)
 		assert(lane >= 0 && at >= lane);
 		p->lane[r] = (uint32_t)lane;
 		for (i = 0; i < p->axes; i++) {
-			const struct axis *a = &p->axis[i];
+			const struct cj_axis *a = &p->axis[i];
 			int64_t c = r / a->radix % a->extent;
 
 			if (a->taken == 0)
@@ -277,8 +254,16 @@ assign_registers(struct plan *p)
 	}
 }
 
+void
+cj_pieces_narrow(struct cj_pieces *p, uint32_t width)
+{
+	assert(width > 0 && width <= p->width && p->width % width == 0);
+	p->width = width;
+	assign_registers(p);
+}
+
 static bool
-guard_allows(struct cj_elab *el, const struct plan *p)
+guard_allows(struct cj_elab *el, const struct cj_pieces *p)
 {
 	uint32_t r;
 
@@ -304,7 +289,7 @@ widest(const struct cj_elab *el, const struct cj_tensor *t)
 
 /* Is there more than one element in memory? */
 static bool
-has_steps(const struct plan *p)
+has_steps(const struct cj_pieces *p)
 {
 	unsigned i;
 
@@ -315,7 +300,7 @@ has_steps(const struct plan *p)
 }
 
 static void
-choose_width(struct cj_elab *el, struct plan *p)
+choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
 	int64_t run = find_chain(p), most, ideal;
 
@@ -336,8 +321,8 @@ choose_width(struct cj_elab *el, struct plan *p)
 		p->why = NULL;
 }
 
-static bool
-make_plan(struct cj_elab *el, struct plan *p, struct cj_span span,
+bool
+cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
     const struct cj_tensor *t)
 {
 	uint64_t count = 1;
@@ -366,8 +351,8 @@ make_plan(struct cj_elab *el, struct plan *p, struct cj_span span,
 
 /* ---- what every access needs --------------------------------------------- */
 
-static bool
-may_touch(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
+bool
+cj_tensor_may_touch(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
 {
 	const struct cj_object *o = &el->m->objects.at[t->object];
 
@@ -382,8 +367,8 @@ may_touch(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
 	return false;
 }
 
-static cj_ref
-offset_ref(struct cj_elab *el, const struct plan *p, uint32_t r)
+cj_ref
+cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
 {
 	struct cj_int at = cj_known(0);
 	const struct cj_layout *l = p->t->layout;
@@ -422,7 +407,7 @@ add_bounds(struct cj_elab *el, const struct component *c, cj_ref *mask)
 }
 
 static bool
-predicate(struct cj_elab *el, const struct plan *p,
+predicate(struct cj_elab *el, const struct cj_pieces *p,
     const struct cj_tuple *coord, cj_ref *mask)
 {
 	struct cj_value c = cj_value_from_tuple(el, coord), v;
@@ -439,11 +424,11 @@ predicate(struct cj_elab *el, const struct plan *p,
 	return true;
 }
 
-/* The mask of the access that begins at register r; 0: always inside. */
-static bool
-mask_at(struct cj_elab *el, const struct plan *p, uint32_t r, cj_ref *mask)
+bool
+cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
+    cj_ref *mask)
 {
-	struct component c[MAX_AXES];
+	struct component c[CJ_MAX_AXES];
 	const struct cj_tuple *coord;
 	unsigned n, i;
 
@@ -463,13 +448,14 @@ bool
 cj_tensor_mask(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, cj_ref *mask)
 {
-	struct plan p = { .t = t, .span = span, .width = 1 };
+	struct cj_pieces p = { .t = t, .span = span, .width = 1 };
 
-	return mask_at(el, &p, 0, mask);
+	return cj_pieces_mask(el, &p, 0, mask);
 }
 
 static uint32_t
-access_of(struct cj_elab *el, const struct plan *p, const struct cj_how *how)
+access_of(struct cj_elab *el, const struct cj_pieces *p,
+    const struct cj_how *how)
 {
 	struct cj_access a = { .object = p->t->object,
 	    .align = p->width * p->bytes, .cache = how->cache,
@@ -481,15 +467,15 @@ access_of(struct cj_elab *el, const struct plan *p, const struct cj_how *how)
 /* ---- loads --------------------------------------------------------------- */
 
 static cj_ref
-load_one(struct cj_elab *el, const struct plan *p, uint32_t r,
+load_one(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     uint32_t access, cj_ref fill)
 {
 	cj_type type = cj_type_of(p->t->element, p->width);
 	cj_ref refs[3];
 	uint32_t count = 1;
 
-	refs[0] = offset_ref(el, p, r);
-	if (!mask_at(el, p, r, &refs[1]))
+	refs[0] = cj_pieces_offset(el, p, r);
+	if (!cj_pieces_mask(el, p, r, &refs[1]))
 		return 0;
 	if (refs[1] != 0) {
 		refs[2] = fill;
@@ -499,7 +485,7 @@ load_one(struct cj_elab *el, const struct plan *p, uint32_t r,
 }
 
 static bool
-fill_ref(struct cj_elab *el, const struct plan *p, cj_ref *fill)
+fill_ref(struct cj_elab *el, const struct cj_pieces *p, cj_ref *fill)
 {
 	struct cj_value v;
 
@@ -551,12 +537,12 @@ struct cj_value
 cj_tensor_load(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_how *how)
 {
-	struct plan p;
+	struct cj_pieces p;
 	cj_ref *refs, fill, whole;
 	uint32_t *number, *at, r, count = 0, access;
 	const struct cj_tuple *shape = t->layout->shape;
 
-	if (!may_touch(el, span, t) || !make_plan(el, &p, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t) || !cj_pieces_make(el, &p, span, t) ||
 	    !fill_ref(el, &p, &fill))
 		return cj_value_error();
 	el->m->objects.at[t->object].reads = true;
@@ -585,16 +571,16 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 
 /* from[] are the registers of the access that begins at register r. */
 static bool
-store_one(struct cj_elab *el, const struct plan *p, const uint32_t *from,
+store_one(struct cj_elab *el, const struct cj_pieces *p, const uint32_t *from,
     cj_ref value, uint32_t access)
 {
 	uint32_t r = from[0];
 	cj_ref refs[3];
 
 	assert(p->start[r] == r && "the first of its access");
-	refs[0] = offset_ref(el, p, r);
+	refs[0] = cj_pieces_offset(el, p, r);
 	refs[1] = cj_elab_permute(el, value, from, p->width);
-	if (!mask_at(el, p, r, &refs[2]))
+	if (!cj_pieces_mask(el, p, r, &refs[2]))
 		return false;
 	cj_emit(&el->em->b, CJ_OP_STORE, 0, access, refs,
 	    refs[2] == 0 ? 2 : 3);
@@ -603,7 +589,7 @@ store_one(struct cj_elab *el, const struct plan *p, const uint32_t *from,
 
 /* Registers in the order of accesses: `width` for each. */
 static const uint32_t *
-registers_by_access(struct cj_elab *el, const struct plan *p)
+registers_by_access(struct cj_elab *el, const struct cj_pieces *p)
 {
 	uint32_t *number = CJ_NEWS(el->arena, uint32_t, p->count);
 	uint32_t *from = CJ_NEWS(el->arena, uint32_t, p->count), r, n = 0;
@@ -619,7 +605,7 @@ registers_by_access(struct cj_elab *el, const struct plan *p)
 
 /* The same element would be written several times. */
 static bool
-overlaps(struct cj_elab *el, const struct plan *p)
+overlaps(struct cj_elab *el, const struct cj_pieces *p)
 {
 	unsigned i;
 
@@ -656,12 +642,12 @@ void
 cj_tensor_store(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cj_value v, const struct cj_how *how)
 {
-	struct plan p;
+	struct cj_pieces p;
 	const uint32_t *from;
 	uint32_t r, access;
 	cj_ref value;
 
-	if (!may_touch(el, span, t) || !make_plan(el, &p, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t) || !cj_pieces_make(el, &p, span, t) ||
 	    overlaps(el, &p))
 		return;
 	v = value_to_store(el, span, t, v);

@@ -256,16 +256,6 @@ cj_builtin_reshape(struct cj_elab *el, struct cj_args *args,
 
 /* ---- threads ------------------------------------------------------------- */
 
-struct cj_value
-cj_builtin_sync(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	(void)args;
-	(void)row;
-	cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	return cj_value_none();
-}
-
 static struct cj_value
 shfl(struct cj_elab *el, struct cj_args *args, enum cj_shfl how)
 {

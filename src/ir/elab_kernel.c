@@ -180,6 +180,7 @@ device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
 	el->time = CJ_TIME_DEVICE;
 	el->jump = &j;
 	cj_elab_block(el, n->launch.body);
+	cj_elab_sync_copies(el);
 	el->left = 0;
 	el->jump = outer;
 	el->time = CJ_TIME_HOST;

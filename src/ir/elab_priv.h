@@ -236,6 +236,12 @@ struct cj_passed {
 	uint32_t slot, position, count;	/* object, 0: none */
 };
 
+/* A barrier that sync() made. */
+struct cj_sync {
+	cj_region region;
+	cj_ref barrier;
+};
+
 /* A function being emitted. */
 struct cj_emitter {
 	uint32_t function;
@@ -247,6 +253,8 @@ struct cj_emitter {
 	CJ_VEC(struct cj_passed) passed;
 	CJ_VEC(cj_ref) operands;		/* of the launch, level 1 */
 	struct cj_int special[CJ_SPECIAL_COUNT];	/* 0: not asked for */
+	CJ_VEC(struct cj_sync) syncs;
+	bool copies_async;	/* sync() completes such copies */
 };
 
 enum cj_jump_kind { CJ_JUMP_FUNCTION, CJ_JUMP_LOOP };
@@ -645,6 +653,22 @@ void cj_slot_store(struct cj_elab *el, struct cj_span span,
 /* The mask of an element of a guarded view; 0: always inside. */
 bool cj_tensor_mask(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, cj_ref *mask);
+/*
+ * All elements of src to those of dst by cp.async, `count` at a time (4, 8 or
+ * 16 bytes), which both views must allow; neighbours are in the order of
+ * coordinates. A guard of src (fill 0) masks. No group is made: that is
+ * cp_async_commit(), or the produce block around. False: reported.
+ */
+struct cj_async_how {
+	uint32_t count;
+	enum cj_copy_cache cache;
+	uint32_t prefetch;	/* bytes for L2: 0, 64, 128, 256 */
+};
+bool cj_tensor_copy_async(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *src, const struct cj_tensor *dst,
+    const struct cj_async_how *how);
+/* The launch is complete: its sync()s wait for such copies, if it has any. */
+void cj_elab_sync_copies(struct cj_elab *el);
 /* Combine a value over threads; op NONE: by calling f. */
 struct cj_value cj_elab_reduce_over(struct cj_elab *el, struct cj_span span,
     enum cj_op op, const struct cj_value *f, struct cj_value v,

@@ -112,6 +112,7 @@ start_block(struct worker *w, uint64_t number)
 	for (i = 0; i < b->warps; i++) {
 		uint32_t left = b->threads - i * CJ_LANES_WARP;
 
+		cj_async_clear(&b->frames[i]);
 		cj_frame_start(&b->frames[i],
 		    left < CJ_LANES_WARP ? left : CJ_LANES_WARP);
 	}
@@ -524,6 +525,7 @@ make_machine(struct worker *w)
 	m->locks = &w->run->locks;
 	if (w->run->race != NULL)
 		m->race = cj_race_worker(&w->arena, w->run->race);
+	m->async = cj_async_create(&w->arena, w->run->code);
 	make_memory(w);
 	make_block(w);
 }

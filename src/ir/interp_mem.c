@@ -96,10 +96,9 @@ struct view {
 };
 
 static struct view
-view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
+view_for(struct cj_frame *f, const struct cj_access *a)
 {
 	const struct cj_module *m = f->code->module;
-	const struct cj_access *a = cj_step_access(f, s);
 	struct view v = { .number = a->object,
 	    .align = a->align == 0 ? 1 : a->align };
 	unsigned bits;
@@ -108,9 +107,17 @@ view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
 	v.object = &m->objects.at[a->object];
 	v.memory = &f->machine->memory[a->object];
 	v.kind = v.object->element;
-	v.width = s->n / f->lanes;
 	bits = stored_bits(v.kind);
 	v.bytes = bits < 8 ? 0 : bits / 8;
+	return v;
+}
+
+static struct view
+view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
+{
+	struct view v = view_for(f, cj_step_access(f, s));
+
+	v.width = s->n / f->lanes;
 	v.offset = CJ_AT(f, int64_t, s->a);
 	v.mask = mask == CJ_NO_OFFSET ? NULL : cj_mask(f, mask);
 	return v;
@@ -162,7 +169,8 @@ is_plain(const struct cj_frame *f, const struct view *v)
 
 	if (!f->full || v->mask != NULL || v->bytes == 0
 	    || v->align > v->bytes || m->written != NULL
-	    || cj_race_watches(f->machine->race, v->number))
+	    || cj_race_watches(f->machine->race, v->number)
+	    || f->machine->async != NULL)
 		return false;
 	for (i = 0; i < f->lanes; i++)
 		inside &= (v->offset[i] >= m->lo) & (v->offset[i] <= last);
@@ -379,17 +387,60 @@ fill_lane(struct cj_frame *f, const struct cj_step *s, uint32_t from,
 		    : cj_reg_get(f->regs + from, i, s->kind));
 }
 
-static void
-watch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+static struct cj_touched_range
+touched(struct cj_frame *f, const struct cj_step *s, const struct view *v,
     uint32_t lane)
 {
-	const struct cj_touched_range t = { .object = v->number,
+	return (struct cj_touched_range){ .object = v->number,
 	    .width = v->width, .first = v->offset[lane],
 	    .is_write = s->op == CJ_OP_STORE,
 	    .is_atomic = s->op == CJ_OP_ATOMIC
 	    || cj_step_access(f, s)->order != CJ_ORDER_WEAK };
+}
 
-	cj_race_access(f, s, lane, t);
+static void
+watch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	cj_race_access(f, s, lane, touched(f, s, v, lane));
+}
+
+/* No copy in flight has to do with the range of all lanes. */
+static bool
+is_quiet(const struct cj_frame *f, const struct view *v, bool writes)
+{
+	return cj_async_is_quiet(f, v->number, v->offset[0],
+	    (int64_t)v->width * f->lanes, writes);
+}
+
+/* Reports what meets a copy in flight. */
+static bool
+meets_copy(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	struct cj_touched_range t = touched(f, s, v, lane);
+
+	t.is_write = s->op != CJ_OP_LOAD;
+	return cj_async_meets(f, s, lane, t);
+}
+
+bool
+cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    struct cj_reach r, bool writes)
+{
+	struct view v = view_for(f, r.access);
+	int64_t at[CJ_LANES_WARP] = { 0 };
+
+	assert(lane < CJ_LANES_WARP);
+	v.width = r.width;
+	v.offset = at;
+	at[lane] = r.first;
+	if (writes)
+		return may_write(f, s, &v, lane);
+	if (!may_read(f, s, &v, lane))
+		return false;
+	check_written(f, s, &v, lane);
+	return true;
 }
 
 static void
@@ -463,7 +514,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, false);
 	if (is_one_range(f, &v) && v.kind != CJ_KIND_BOOL
-	    && v.memory->readable && is_all_written(f, &v)) {
+	    && v.memory->readable && is_all_written(f, &v)
+	    && is_quiet(f, &v, false)) {
 		watch_all(f, s, &v);
 		load_range(f, s, &v);
 		return;
@@ -483,7 +535,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 			fill_lane(f, s, CJ_NO_OFFSET, lane);
 			continue;
 		}
-		check_written(f, s, &v, lane);
+		if (!meets_copy(f, s, &v, lane))
+			check_written(f, s, &v, lane);
 		watch(f, s, &v, lane);
 		fetch(f, s, &v, lane);
 	}
@@ -571,7 +624,8 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, true);
-	if (is_one_range(f, &v) && v.memory->writable) {
+	if (is_one_range(f, &v) && v.memory->writable
+	    && is_quiet(f, &v, true)) {
 		watch_all(f, s, &v);
 		store_range(f, s, &v);
 		return;
@@ -586,6 +640,7 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++) {
 		if (!takes_part(f, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
+		meets_copy(f, s, &v, lane);
 		watch(f, s, &v, lane);
 		deposit(f, s, &v, lane);
 	}
@@ -678,7 +733,8 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		if (!may_read(f, s, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
-		check_written(f, s, &v, lane);
+		if (!meets_copy(f, s, &v, lane))
+			check_written(f, s, &v, lane);
 		watch(f, s, &v, lane);
 		for (i = lane; i < s->n; i += f->lanes)
 			update(f, s, &v, i);

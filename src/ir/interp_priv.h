@@ -215,6 +215,7 @@ struct cj_machine {
 	const uint64_t *values;		/* for parameters */
 	struct cj_block *block;		/* kernels */
 	struct cj_race *race;		/* kernels, if asked for */
+	struct cj_async *async;		/* kernels that copy by cp.async */
 	struct cj_host_run *host;
 	struct cj_test_run *test;
 	bool stop;			/* this thread is to end */
@@ -234,6 +235,8 @@ struct cj_frame {
 	int64_t base;			/* maps: index of lane 0 */
 	uint64_t steps;			/* since the frame was started */
 	uint64_t looped, turns;		/* of them in turns of loops */
+	struct cj_flight *flights, *landed;	/* copies; for use again */
+	uint64_t commits[CJ_LANES_WARP];	/* groups of each lane */
 };
 
 static inline uint8_t *
@@ -405,6 +408,32 @@ struct cj_touched_range {
 	bool is_write, is_atomic;
 };
 void cj_race_access(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, struct cj_touched_range t);
+
+/* ---- one lane's elements (interp_mem.c) ---------------------------------- */
+
+struct cj_reach {
+	const struct cj_access *access;
+	int64_t first;
+	uint32_t width;
+};
+/* Inside, allowed, aligned and, to be read, written by somebody? Faults. */
+bool cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    struct cj_reach r, bool writes);
+
+/* ---- copies in flight (interp_async.c) ----------------------------------- */
+
+/* NULL: the code has none. */
+struct cj_async *cj_async_create(struct cj_arena *a,
+    const struct cj_decoded *c);
+/* A warp begins a new block. */
+void cj_async_clear(struct cj_frame *f);
+/* Certain: no copy in flight has to do with these elements. */
+bool cj_async_is_quiet(const struct cj_frame *f, uint32_t object,
+    int64_t first, int64_t count, bool writes);
+/* An access to what a copy has not filled, or a write of what it has not
+ * read: reports it. */
+bool cj_async_meets(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
 
 /* ---- random numbers (interp_random.c) ------------------------------------ */

@@ -36,7 +36,7 @@ enum cj_result { CJ_RESULT_NONE, CJ_RESULT_SAME, CJ_RESULT_BOOL,
 enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
-    CJ_ATTR_ARRAY };
+    CJ_ATTR_ARRAY, CJ_ATTR_COPY };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -148,6 +148,16 @@ struct cj_access {
 	const char *why;	/* why it is not wider, or NULL */
 };
 
+/* An asynchronous copy: `count` neighbours from one place to another. */
+enum cj_copy_cache { CJ_COPY_ALL, CJ_COPY_GLOBAL };	/* .ca, .cg */
+struct cj_copy {
+	uint32_t to, from;	/* accesses */
+	uint32_t count;		/* elements */
+	enum cj_copy_cache cache;
+	uint32_t prefetch;	/* bytes that L2 may fetch: 0, 64, 128, 256 */
+};
+#define CJ_WAIT_ALL	UINT32_MAX	/* attr of CP_WAIT */
+
 struct cj_positions {
 	uint32_t count;
 	const uint32_t *at;
@@ -247,6 +257,7 @@ struct cj_module {
 	CJ_VEC(struct cj_constant) constants;
 	CJ_VEC(struct cj_object) objects;
 	CJ_VEC(struct cj_access) accesses;
+	CJ_VEC(struct cj_copy) copies;
 	CJ_VEC(struct cj_positions) positions;
 	CJ_VEC(struct cj_conversion) conversions;	/* [0] is the default */
 	CJ_VEC(struct cj_require) requires;
@@ -262,12 +273,14 @@ struct cj_module {
 struct cj_module *cj_module_create(struct cj_arena *a, const char *name,
     const struct cj_target *target);
 
-/* ---- building: instructions are appended to the builder's region --------- */
+/* ---- building: instructions go to the end of the builder's region, or in --
+ * ---- front of one of its instructions ------------------------------------ */
 
 struct cj_builder {
 	struct cj_module *module;
 	cj_region region;
 	cj_place place;		/* of what is emitted next */
+	cj_ref before;		/* in front of it; 0: at the end */
 };
 
 /* Append; NULL operands for none. The type rules are asserted. */
@@ -291,6 +304,7 @@ uint32_t cj_module_constant(struct cj_module *m, cj_type t,
     const uint64_t *bits);			/* interned */
 uint32_t cj_module_object(struct cj_module *m, const struct cj_object *o);
 uint32_t cj_module_access(struct cj_module *m, const struct cj_access *a);
+uint32_t cj_module_copy(struct cj_module *m, const struct cj_copy *c);
 uint32_t cj_module_positions(struct cj_module *m, const uint32_t *at,
     uint32_t count);
 uint32_t cj_module_conversion(struct cj_module *m, struct cj_conversion c);
@@ -299,6 +313,15 @@ cj_place cj_module_place(struct cj_module *m, struct cj_span span,
     cj_place parent, int64_t turn);
 uint32_t cj_module_function(struct cj_module *m, enum cj_function_kind kind,
     const char *name);				/* with an empty body */
+
+/* What an instruction touches: the objects of its accesses, and how. */
+struct cj_touch {
+	const struct cj_access *access;
+	bool reads, writes;
+};
+/* Fills up to 2; the result is how many. */
+unsigned cj_touches(const struct cj_module *m, const struct cj_inst *i,
+    struct cj_touch out[2]);
 
 static inline struct cj_inst *
 cj_inst(const struct cj_module *m, cj_ref r)

@@ -42,6 +42,7 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->constants);
 	UNUSED_FIRST(a, &m->objects);
 	UNUSED_FIRST(a, &m->accesses);
+	UNUSED_FIRST(a, &m->copies);
 	UNUSED_FIRST(a, &m->positions);
 	UNUSED_FIRST(a, &m->conversions);
 	UNUSED_FIRST(a, &m->requires);
@@ -252,6 +253,39 @@ cj_module_access(struct cj_module *m, const struct cj_access *a)
 }
 
 uint32_t
+cj_module_copy(struct cj_module *m, const struct cj_copy *c)
+{
+	assert(c->to != 0 && c->to < m->accesses.len);
+	assert(c->from != 0 && c->from < m->accesses.len);
+	*cj_push(m->arena, &m->copies) = *c;
+	return m->copies.len - 1;
+}
+
+unsigned
+cj_touches(const struct cj_module *m, const struct cj_inst *i,
+    struct cj_touch out[2])
+{
+	enum cj_effects effects = cj_op_info[i->op].effects;
+	const struct cj_copy *c;
+
+	switch ((unsigned)cj_op_info[i->op].attr) {
+	case CJ_ATTR_ACCESS:
+		out[0].access = &m->accesses.at[i->attr];
+		out[0].writes = effects == CJ_EFFECTS_WRITE;
+		out[0].reads = !out[0].writes || i->op == CJ_OP_ATOMIC;
+		return 1;
+	case CJ_ATTR_COPY:
+		c = &m->copies.at[i->attr];
+		out[0] = (struct cj_touch){ &m->accesses.at[c->to], false,
+		    true };
+		out[1] = (struct cj_touch){ &m->accesses.at[c->from], true,
+		    false };
+		return 2;
+	}
+	return 0;
+}
+
+uint32_t
 cj_module_function(struct cj_module *m, enum cj_function_kind kind,
     const char *name)
 {
@@ -312,6 +346,10 @@ cj_emit(struct cj_builder *b, enum cj_op op, cj_type type, uint32_t attr,
 	cj_ref r = cj_append(b->module, b->region, &i, operands, count);
 
 	assert(cj_rule_check(b->module, cj_inst(b->module, r)) == NULL);
+	if (b->before != 0) {
+		cj_inst_remove(b->module, b->region, r);
+		cj_inst_link(b->module, b->region, r, b->before);
+	}
 	return r;
 }
 

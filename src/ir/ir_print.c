@@ -281,6 +281,32 @@ print_access(struct printer *p, const struct cj_inst *i)
 }
 
 static void
+print_copy(struct printer *p, const struct cj_inst *i)
+{
+	const struct cj_copy *c = &p->m->copies.at[i->attr];
+	const struct cj_access *to = &p->m->accesses.at[c->to];
+	const struct cj_access *from = &p->m->accesses.at[c->from];
+
+	PRINTF(p, " @%u[", to->object);
+	print_operand(p, i, 0);
+	PUTS(p, "]");
+	print_how(p, to);
+	PRINTF(p, " from @%u[", from->object);
+	print_operand(p, i, 1);
+	PUTS(p, "]");
+	print_how(p, from);
+	PRINTF(p, " count %u", c->count);
+	if (i->operand_count > 2) {
+		PUTS(p, " mask ");
+		print_operand(p, i, 2);
+	}
+	if (c->cache != CJ_COPY_ALL)
+		PRINTF(p, " by %s", cj_word(CJ_WORDS_COPY, c->cache));
+	if (c->prefetch != 0)
+		PRINTF(p, " prefetch %u", c->prefetch);
+}
+
+static void
 print_int(struct printer *p, const struct cj_inst *i)
 {
 	switch ((unsigned)i->op) {
@@ -292,6 +318,12 @@ print_int(struct printer *p, const struct cj_inst *i)
 		return;
 	case CJ_OP_PARAM:
 		PRINTF(p, " %u", i->attr);
+		return;
+	case CJ_OP_CP_WAIT:
+		if (i->attr == CJ_WAIT_ALL)
+			PUTS(p, " all");
+		else
+			PRINTF(p, " %u", i->attr);
 		return;
 	case CJ_OP_REDUX:
 		PRINTF(p, " %s ", cj_word(CJ_WORDS_ATOMIC, i->attr));
@@ -461,6 +493,9 @@ print_attr(struct printer *p, const struct cj_inst *i)
 		    cj_word(CJ_WORDS_GENERATOR,
 		    p->m->arrays.at[i->attr].generator));
 		print_operands(p, i, 0, i->operand_count);
+		return;
+	case CJ_ATTR_COPY:
+		print_copy(p, i);
 		return;
 	}
 }

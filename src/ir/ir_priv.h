@@ -32,7 +32,7 @@ bool cj_attr_exists(const struct cj_module *m, enum cj_attr attr,
 enum cj_words { CJ_WORDS_SPECIAL, CJ_WORDS_DEVICE, CJ_WORDS_SHFL,
     CJ_WORDS_OBJECT, CJ_WORDS_CACHE, CJ_WORDS_ORDER, CJ_WORDS_SCOPE,
     CJ_WORDS_ATOMIC, CJ_WORDS_GENERATOR, CJ_WORDS_ARGUMENT, CJ_WORDS_LEAF,
-    CJ_WORDS_FUNCTION, CJ_WORDS_ROUNDING };
+    CJ_WORDS_FUNCTION, CJ_WORDS_ROUNDING, CJ_WORDS_COPY };
 
 /* The word of an enumerator; "?" if it is none. */
 const char *cj_word(enum cj_words set, unsigned enumerator);

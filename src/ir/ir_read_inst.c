@@ -119,6 +119,41 @@ read_access(struct cj_reader *r, enum cj_op op)
 	return r->failed ? 0 : cj_module_access(r->m, &a);
 }
 
+static struct cj_access
+read_place(struct cj_reader *r)
+{
+	struct cj_access a = { .object = cj_reader_object(r) };
+
+	cj_reader_need_mark(r, '[');
+	read_operand(r);
+	cj_reader_need_mark(r, ']');
+	read_how(r, &a);
+	return a;
+}
+
+static uint32_t
+read_copy(struct cj_reader *r)
+{
+	struct cj_copy c = { 0 };
+	struct cj_access to = read_place(r), from;
+
+	cj_reader_need_word(r, "from");
+	from = read_place(r);
+	cj_reader_need_word(r, "count");
+	c.count = (uint32_t)cj_reader_int(r, 1, UINT16_MAX);
+	read_mask(r);
+	if (cj_reader_word(r, "by"))
+		c.cache = (enum cj_copy_cache)cj_reader_enum(r,
+		    CJ_WORDS_COPY);
+	if (cj_reader_word(r, "prefetch"))
+		c.prefetch = (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
+	if (r->failed)
+		return 0;
+	c.to = cj_module_access(r->m, &to);
+	c.from = cj_module_access(r->m, &from);
+	return cj_module_copy(r->m, &c);
+}
+
 static uint32_t
 read_int(struct cj_reader *r, enum cj_op op)
 {
@@ -131,6 +166,9 @@ read_int(struct cj_reader *r, enum cj_op op)
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
 	case CJ_OP_PARAM:
 		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
+	case CJ_OP_CP_WAIT:
+		return cj_reader_word(r, "all") ? CJ_WAIT_ALL :
+		    (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
 	case CJ_OP_REDUX:
 		attr = (uint32_t)cj_reader_enum(r, CJ_WORDS_ATOMIC);
 		read_operands(r);
@@ -341,6 +379,7 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_EXPECT: return read_expect(r);
 	case CJ_ATTR_CALL: return read_call(r);
 	case CJ_ATTR_ARRAY: return read_array(r);
+	case CJ_ATTR_COPY: return read_copy(r);
 	}
 	return 0;
 }

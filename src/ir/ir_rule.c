@@ -112,6 +112,11 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		return index != 0 && index < m->arrays.len &&
 		    m->arrays.at[index].object != 0 &&
 		    m->arrays.at[index].object < m->objects.len;
+	case CJ_ATTR_COPY:
+		return index != 0 && index < m->copies.len &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS, m->copies.at[index].to)
+		    && cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->copies.at[index].from);
 	}
 	return false;
 }
@@ -372,6 +377,45 @@ check_atomic(const struct view *v)
 	return check_memory(v, cj_type_kind(v->i->type));
 }
 
+static bool
+is_global(const struct cj_object *o)
+{
+	return o->kind == CJ_OBJECT_TENSOR ||
+	    o->kind == CJ_OBJECT_WORKSPACE || o->kind == CJ_OBJECT_FOREIGN;
+}
+
+static const char *
+check_cp_async(const struct view *v)
+{
+	const struct cj_copy *c = &v->m->copies.at[v->i->attr];
+	const struct cj_access *to = &v->m->accesses.at[c->to];
+	const struct cj_access *from = &v->m->accesses.at[c->from];
+	const struct cj_object *s = &v->m->objects.at[to->object];
+	const struct cj_object *g = &v->m->objects.at[from->object];
+	uint64_t bits = (uint64_t)cj_kind_bits(s->element) * c->count;
+
+	if (s->kind != CJ_OBJECT_SHARED || !is_global(g))
+		return "it does not copy from global to shared memory";
+	if (s->element != g->element)
+		return "the objects differ in kind";
+	if (bits != 32 && bits != 64 && bits != 128)
+		return "it does not copy 4, 8 or 16 bytes";
+	if (to->align * UINT64_C(8) % bits != 0 ||
+	    from->align * UINT64_C(8) % bits != 0)
+		return "the alignment is less than what is copied";
+	if (c->cache > CJ_COPY_GLOBAL)
+		return "there is no such cache level";
+	if (c->cache == CJ_COPY_GLOBAL && bits != 128)
+		return "only 16 bytes are cached by L2 alone";
+	if (c->prefetch != 0 && c->prefetch != 64 && c->prefetch != 128 &&
+	    c->prefetch != 256)
+		return "L2 fetches 64, 128 or 256 bytes ahead";
+	if (!are_indices(v, 0, 2))
+		return "an offset is not an int";
+	return v->i->operand_count < 3 || is_bool(v, 2) ? NULL :
+	    "the mask is not bool";
+}
+
 static const char *
 check_shfl(const struct view *v)
 {
@@ -550,6 +594,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_LOAD: return check_load(v);
 	case CJ_OP_STORE: return check_store(v);
 	case CJ_OP_ATOMIC: return check_atomic(v);
+	case CJ_OP_CP_ASYNC: return check_cp_async(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);
 	case CJ_OP_REDUX: return check_redux(v);

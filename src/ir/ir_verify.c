@@ -188,6 +188,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	switch ((unsigned)i->op) {
 	case CJ_OP_SPECIAL: case CJ_OP_BARRIER: case CJ_OP_SHFL:
 	case CJ_OP_BALLOT: case CJ_OP_REDUX: case CJ_OP_MATCH:
+	case CJ_OP_CP_ASYNC: case CJ_OP_CP_COMMIT: case CJ_OP_CP_WAIT:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
 	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:
@@ -307,16 +308,15 @@ check_regions(const struct verifier *v, cj_ref r, cj_region region)
 	    "the number of regions is wrong";
 }
 
+/* One access of an instruction. */
 static const char *
-check_rights(const struct verifier *v, const struct cj_inst *i)
+check_right(const struct verifier *v, const struct cj_touch *t)
 {
-	uint32_t object = v->m->accesses.at[i->attr].object;
+	uint32_t object = t->access->object;
 	const struct cj_object *o = &v->m->objects.at[object];
 	bool is_outer = o->kind == CJ_OBJECT_TENSOR ||
 	    o->kind == CJ_OBJECT_WORKSPACE || o->kind == CJ_OBJECT_FOREIGN;
 
-	if (i->op == CJ_OP_WORKSPACE)
-		return NULL;
 	if (o->kind == CJ_OBJECT_SLOT || o->kind == CJ_OBJECT_SHARED)
 		return o->region != 0 && v->open[o->region] ? NULL :
 		    "the object does not live here";
@@ -325,10 +325,22 @@ check_rights(const struct verifier *v, const struct cj_inst *i)
 	if (function_of(v)->kind == CJ_FUNCTION_DEVICE &&
 	    v->given[object] != v->function)
 		return "the object is no leaf of the function";
-	if (cj_op_info[i->op].effects == CJ_EFFECTS_WRITE && !o->writes)
+	if (t->writes && !o->writes)
 		return "the object may not be written";
-	return i->op != CJ_OP_LOAD || o->reads ? NULL :
+	return !t->reads || t->writes || o->reads ? NULL :
 	    "the object may not be read";
+}
+
+static const char *
+check_rights(const struct verifier *v, const struct cj_inst *i)
+{
+	struct cj_touch touches[2];
+	unsigned n = cj_touches(v->m, i, touches), k;
+	const char *wrong = NULL;
+
+	for (k = 0; k < n && wrong == NULL && i->op != CJ_OP_WORKSPACE; k++)
+		wrong = check_right(v, &touches[k]);
+	return wrong;
 }
 
 static const char *
@@ -387,7 +399,8 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 		return wrong;
 	if (cj_op_info[i->op].effects == CJ_EFFECTS_EXIT)
 		return check_exit(v, i, region);
-	if (cj_op_info[i->op].attr == CJ_ATTR_ACCESS)
+	if (cj_op_info[i->op].attr == CJ_ATTR_ACCESS ||
+	    cj_op_info[i->op].attr == CJ_ATTR_COPY)
 		return check_rights(v, i);
 	switch ((unsigned)i->op) {
 	case CJ_OP_PARAM: return check_param(v, i);

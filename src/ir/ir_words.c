@@ -24,6 +24,7 @@ static const char *const arguments[] = { "tensor", "scalar", "none" };
 static const char *const leaves[] = { "object", "value", "scalar", "extent",
     "stride", "align", "present" };
 static const char *const functions[] = { "host", "device", "test" };
+static const char *const copies[] = { "all", "global" };
 static const char *const roundings[] = { "even", "zero", "up", "down" };
 
 _Static_assert(CJ_LENGTH(specials) == CJ_SPECIAL_COUNT, "a word for each");
@@ -50,6 +51,7 @@ static const struct {
 	[CJ_WORDS_LEAF] = SET(leaves),
 	[CJ_WORDS_FUNCTION] = SET(functions),
 	[CJ_WORDS_ROUNDING] = SET(roundings),
+	[CJ_WORDS_COPY] = SET(copies),
 };
 #undef SET
 

@@ -1,0 +1,47 @@
+/*
+ * How the elements of a view become accesses: for loads, stores and copies.
+ */
+#ifndef CJ_ELAB_ACCESS_H
+#define CJ_ELAB_ACCESS_H
+
+#include "elab_priv.h"
+
+enum { CJ_MAX_AXES = 64 };
+
+struct cj_axis {
+	int64_t extent;
+	struct cj_int stride;
+	uint32_t radix;		/* of the register index */
+	int64_t taken;		/* elements of the chain's run; 0: not in it */
+	int64_t run;		/* stride of it in the chain */
+};
+
+struct cj_pieces {
+	const struct cj_tensor *t;
+	struct cj_span span;
+	struct cj_axis axis[CJ_MAX_AXES];
+	unsigned axes;
+	uint32_t count;		/* registers */
+	uint32_t width;		/* elements of an access */
+	unsigned bytes;		/* of an element */
+	uint32_t *start;	/* per register: its access's first one */
+	uint32_t *lane;		/* position within the access */
+	const char *why;	/* not wider; NULL: as wide as can be */
+};
+
+/* The current function may touch the elements; else it is reported. */
+bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t);
+/* The widest accesses that are proved; false: reported. */
+bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
+    const struct cj_tensor *t);
+/* Narrower ones, of a width that divides. */
+void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);
+/* The offset of the access that begins at register r, as an instruction. */
+cj_ref cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p,
+    uint32_t r);
+/* Its mask; 0: always inside. */
+bool cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
+    cj_ref *mask);
+
+#endif

@@ -172,6 +172,7 @@ cj_frame_start(struct cj_frame *f, uint32_t count)
 	cj_mask_changed(f);
 	f->pc = 0;
 	f->steps = f->looped = f->turns = 0;
+	f->quantum = UINT64_MAX;
 	f->state = f->any ? CJ_STATE_READY : CJ_STATE_ENDED;
 }
 
@@ -187,7 +188,7 @@ cj_frame_run(struct cj_frame *f)
 
 		count++;
 		s->run(f, s);
-	} while (f->state == CJ_STATE_READY);
+	} while (f->state == CJ_STATE_READY && count < f->quantum);
 	f->steps += count;
 }
 

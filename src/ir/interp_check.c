@@ -113,7 +113,8 @@ cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	va_end(ap);
 	p->text = with_who(l->arena, text.text, cj_who(l->arena, f, lane));
 	p->count = 1;
-	p->block = l->block;
+	p->block = f->machine->block != NULL ? f->machine->block->number
+	    : (uint64_t)f->base;
 	p->order = l->order++;
 	return p;
 }

@@ -1,8 +1,79 @@
 /*
- * The executor's operations over all lanes of a warp that take part: what they
- * hold, reduced, and who holds the same.
+ * The executor's operations over all lanes of a warp that take part: what
+ * another lane holds, what they hold reduced, and who holds the same.
  */
 #include "interp_priv.h"
+
+/* The lane that `lane` takes from; its own where the distance leads out. */
+static uint32_t
+source_lane(enum cj_shfl how, uint32_t lane, int64_t by)
+{
+	int64_t from = lane;
+
+	switch (how) {
+	case CJ_SHFL_IDX:
+		return (uint32_t)by & (CJ_LANES_WARP - 1);
+	case CJ_SHFL_UP:
+		from = by >= 0 && by <= lane ? (int64_t)lane - by : lane;
+		break;
+	case CJ_SHFL_DOWN:
+		from = by >= 0 && by < CJ_LANES_WARP - (int64_t)lane
+		    ? (int64_t)lane + by : lane;
+		break;
+	case CJ_SHFL_XOR:
+		return (lane ^ (uint32_t)by) & (CJ_LANES_WARP - 1);
+	}
+	return (uint32_t)from;
+}
+
+/* a: value, b: lane or distance. */
+static void
+step_shfl(struct cj_frame *f, const struct cj_step *s)
+{
+	enum cj_shfl how = cj_step_inst(f, s)->attr;
+	const int64_t *by = CJ_AT(f, int64_t, s->b);
+	uint32_t bytes = cj_reg_bytes(s->kind), lane, i;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		uint32_t from = source_lane(how, lane, by[lane]);
+
+		if (!cj_lane_runs(f, lane))
+			continue;
+		if (!cj_lane_runs(f, from))
+			cj_fault_at(f, s, lane, CJ_DIAG_MISSING_LANE,
+			    "lane %u takes a value from lane %u, which does "
+			    "not take part", (unsigned)lane, (unsigned)from);
+		for (i = 0; i < s->n; i += f->lanes)
+			memcpy(f->regs + s->dst + (size_t)(i + lane) * bytes,
+			    f->regs + s->a + (size_t)(i + from) * bytes,
+			    bytes);
+	}
+}
+
+void
+cj_interp_SHFL(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_shfl);
+}
+
+static void
+step_ballot(struct cj_frame *f, const struct cj_step *s)
+{
+	const uint8_t *condition = cj_mask(f, s->a);
+	uint32_t *out = CJ_AT(f, uint32_t, s->dst), bits = 0, lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane) && condition[lane])
+			bits |= (uint32_t)1 << lane;
+	for (lane = 0; lane < f->lanes; lane++)
+		out[lane] = bits;
+}
+
+void
+cj_interp_BALLOT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_ballot);
+}
 
 static uint32_t
 reduced(enum cj_atomic op, bool is_signed, uint32_t a, uint32_t b)

@@ -95,7 +95,6 @@ run_batch(struct map_run *run, struct map_worker *w, uint64_t lo,
 		index[i] = (int64_t)lo + (i < lanes ? i : 0);
 	assert(lanes >= 1 && lanes <= CJ_LANES_MAP);
 	f->base = (int64_t)lo;
-	w->faults.block = lo;
 	cj_frame_start(f, lanes);
 	cj_frame_run(f);
 	if (f->state == CJ_STATE_WAITING)

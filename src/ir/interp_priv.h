@@ -232,7 +232,11 @@ struct cj_frame {
 	bool full, any;			/* of the mask */
 	enum cj_state state;
 	uint32_t warp;			/* kernels */
+	const struct cj_wait *wait;	/* WAITING: for what */
+	uint32_t wait_at, wait_turn;	/* which one of its kind, since when */
+	struct cj_clock *clock;		/* kernels that watch races */
 	int64_t base;			/* maps: index of lane 0 */
+	uint64_t quantum;		/* steps before others have a turn */
 	uint64_t steps;			/* since the frame was started */
 	uint64_t looped, turns;		/* of them in turns of loops */
 	struct cj_flight *flights, *landed;	/* copies; for use again */
@@ -320,7 +324,7 @@ struct cj_fault_list {
 	struct cj_fault *first;
 	uint32_t places[CJ_DIAG_COUNT];	/* kept, per code */
 	uint64_t total, unkept[CJ_DIAG_COUNT];
-	uint64_t block, order;
+	uint64_t order;
 };
 
 void cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a);
@@ -368,17 +372,54 @@ unsigned cj_worker_count(unsigned wish, uint64_t pieces);
 void cj_parallel(unsigned workers, uint64_t count, uint64_t grain,
     cj_piece_fn *run, void *user);
 
-/* ---- kernels (interp_kernel.c) ------------------------------------------- */
+/* ---- kernels (interp_kernel.c, interp_block.c) --------------------------- */
+
+/*
+ * What a warp waits for. Whoever makes a frame WAITING sets `wait`; the
+ * block's loop asks `may_go` before each turn. When no warp of what runs
+ * together can go on, each says where it hangs.
+ */
+struct cj_wait {
+	bool (*may_go)(struct cj_frame *f);
+	void (*describe)(const struct cj_frame *f, struct cj_strbuf *out);
+};
+
+/* bar.sync and bar.arrive; number 0 is that of the block. */
+enum { CJ_BARRIERS = 16 };
+struct cj_barrier {
+	uint32_t arrived, expected;	/* threads */
+	uint32_t turn;			/* how often it has opened */
+	cj_ref first;			/* who came first, for reports */
+	struct cj_clock *clock;		/* of those who came */
+};
 
 struct cj_block {
 	const struct cj_kernel_launch *launch;
 	uint64_t number;		/* linear */
 	int64_t at[3];
 	uint32_t threads, warps;
-	uint32_t epoch;			/* barriers passed */
 	struct cj_frame *frames;	/* warps */
 	int64_t *thread[3];		/* coordinates, by thread number */
+	struct cj_machine machine;	/* its memory, its view of races */
+	struct cj_barrier barrier[CJ_BARRIERS];
+	uint32_t epoch;			/* barriers passed */
+	uint32_t *order;		/* of warps */
+	uint64_t seed, drawn;
 };
+
+/* Memory for blocks that run one after the other: their registers, shared
+ * memory and shadows. `proto` holds what all machines have. */
+struct cj_block *cj_block_create(struct cj_arena *a,
+    const struct cj_decoded *c, const struct cj_kernel_launch *l,
+    const struct cj_machine *proto, const struct cj_race *race);
+/* Make it block `number`, nothing of it run yet. */
+void cj_block_start(struct cj_block *b, uint64_t number, uint64_t seed);
+/* Run each warp that can for a while. */
+enum cj_turn { CJ_TURN_RAN, CJ_TURN_STUCK, CJ_TURN_ENDED };
+enum cj_turn cj_block_turn(struct cj_block *b);
+/* Blocks that wait for each other are all stuck: report it, stop them. */
+void cj_block_hang(struct cj_block *b);
+uint64_t cj_block_steps(const struct cj_block *b);
 
 /* Atomics of several threads take turns by address. */
 struct cj_locks {

@@ -1,0 +1,460 @@
+/*
+ * A block: its warps take turns, each for a number of steps drawn from the
+ * seed, until it ends or waits. Barriers open when all have come; when nobody
+ * can go on, those who wait say for what, and who should come.
+ *
+ * Threads that have ended do not come to a barrier any more. The block's own
+ * opens without them, with a report, when nobody else can run.
+ */
+#include "interp_priv.h"
+
+enum {
+	LONG_TURN = 1 << 12,		/* steps of a warp, for seed 0 */
+	MOST_DOUBLINGS = 9		/* of a turn that is drawn */
+};
+
+/* ---- making -------------------------------------------------------------- */
+
+static void
+make_memory(struct cj_block *b, const struct cj_decoded *c)
+{
+	struct cj_machine *w = &b->machine;
+	const struct cj_module *m = c->module;
+	struct cj_memory *memory = CJ_NEWS(w->arena, struct cj_memory,
+	    m->objects.len + 1);
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++) {
+		const struct cj_object *object = &m->objects.at[o];
+
+		if (object->kind == CJ_OBJECT_TABLE)
+			memory[o] = c->tables[o];
+		else if (object->kind == CJ_OBJECT_SHARED) {
+			memory[o].data = cj_alloc(w->arena, cj_memory_bytes(
+			    object->element, object->extent));
+			memory[o].hi = object->extent;
+			memory[o].written = cj_alloc(w->arena,
+			    (size_t)object->extent);
+			memory[o].readable = memory[o].writable = true;
+		} else if (b->launch->memory != NULL)
+			memory[o] = b->launch->memory[o];
+	}
+	w->memory = memory;
+}
+
+static void
+make_threads(struct cj_block *b)
+{
+	const struct cj_kernel_launch *l = b->launch;
+	struct cj_arena *a = b->machine.arena;
+	uint32_t i, axis, padded = b->warps * CJ_LANES_WARP;
+
+	for (axis = 0; axis < 3; axis++)
+		b->thread[axis] = CJ_NEWS(a, int64_t, padded);
+	for (i = 0; i < padded; i++) {
+		b->thread[0][i] = i % l->block[0];
+		b->thread[1][i] = i / l->block[0] % l->block[1];
+		b->thread[2][i] = i / l->block[0] / l->block[1];
+	}
+}
+
+static void
+make_warps(struct cj_block *b, const struct cj_decoded *c)
+{
+	struct cj_arena *a = b->machine.arena;
+	uint32_t i;
+
+	b->order = CJ_NEWS(a, uint32_t, b->warps);
+	b->frames = CJ_NEWS(a, struct cj_frame, b->warps);
+	for (i = 0; i < b->warps; i++) {
+		char *regs = cj_alloc(a, c->frame_bytes + CJ_FRAME_ALIGN);
+
+		regs += -(uintptr_t)regs & (CJ_FRAME_ALIGN - 1);
+		cj_frame_init(&b->frames[i], c, &b->machine, regs);
+		b->frames[i].warp = i;
+		b->order[i] = i;
+	}
+}
+
+struct cj_block *
+cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
+    const struct cj_kernel_launch *l, const struct cj_machine *proto,
+    const struct cj_race *race)
+{
+	struct cj_block *b = CJ_NEW(a, struct cj_block);
+
+	b->machine = *proto;
+	b->machine.arena = a;
+	b->machine.block = b;
+	b->launch = l;
+	b->threads = (uint32_t)(l->block[0] * l->block[1] * l->block[2]);
+	b->warps = (b->threads + CJ_LANES_WARP - 1) / CJ_LANES_WARP;
+	if (race != NULL)
+		b->machine.race = cj_race_worker(a, race);
+	b->machine.async = cj_async_create(a, c);
+	make_memory(b, c);
+	make_threads(b);
+	make_warps(b, c);
+	return b;
+}
+
+/* ---- starting ------------------------------------------------------------ */
+
+/* Shared memory is made anew: written by nobody. */
+static void
+clear_shared(struct cj_block *b)
+{
+	const struct cj_module *m = b->machine.module;
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++) {
+		const struct cj_object *object = &m->objects.at[o];
+		struct cj_memory *memory = &b->machine.memory[o];
+
+		if (object->kind != CJ_OBJECT_SHARED || memory->data == NULL)
+			continue;
+		memset(memory->data, 0, cj_memory_bytes(object->element,
+		    object->extent));
+		if (memory->written != NULL)
+			memset(memory->written, 0, (size_t)object->extent);
+	}
+}
+
+static uint64_t
+mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= UINT64_C(0x7fb5d329728ea185);
+	x ^= x >> 27;
+	x *= UINT64_C(0x81dadef4bc2dd44d);
+	return x ^ x >> 33;
+}
+
+static uint64_t
+draw(struct cj_block *b)
+{
+	return b->drawn = mix(b->drawn + 0x9e3779b97f4a7c15);
+}
+
+/* Warps in order for seed 0, else shuffled. */
+static void
+draw_order(struct cj_block *b)
+{
+	uint32_t i;
+
+	for (i = b->warps; i > 1 && b->seed != 0; i--) {
+		uint32_t j = (uint32_t)(draw(b) % i);
+		uint32_t held = b->order[i - 1];
+
+		b->order[i - 1] = b->order[j];
+		b->order[j] = held;
+	}
+}
+
+void
+cj_block_start(struct cj_block *b, uint64_t number, uint64_t seed)
+{
+	const struct cj_kernel_launch *l = b->launch;
+	uint32_t i;
+
+	b->number = number;
+	b->at[0] = (int64_t)(number % (uint64_t)l->grid[0]);
+	b->at[1] = (int64_t)(number / (uint64_t)l->grid[0]
+	    % (uint64_t)l->grid[1]);
+	b->at[2] = (int64_t)(number / (uint64_t)l->grid[0]
+	    / (uint64_t)l->grid[1]);
+	b->epoch = 0;
+	b->seed = seed;
+	b->drawn = mix(seed + mix(number + 1));
+	memset(b->barrier, 0, sizeof b->barrier);
+	clear_shared(b);
+	if (b->machine.race != NULL)
+		cj_race_clear(b->machine.race);
+	for (i = 0; i < b->warps; i++) {
+		uint32_t left = b->threads - i * CJ_LANES_WARP;
+
+		b->order[i] = i;
+		cj_async_clear(&b->frames[i]);
+		cj_frame_start(&b->frames[i],
+		    left < CJ_LANES_WARP ? left : CJ_LANES_WARP);
+	}
+}
+
+uint64_t
+cj_block_steps(const struct cj_block *b)
+{
+	uint64_t steps = 0;
+	uint32_t i;
+
+	for (i = 0; i < b->warps; i++)
+		steps += b->frames[i].steps;
+	return steps;
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+static const struct cj_step *
+waiting_at(const struct cj_frame *f)
+{
+	assert(f->state == CJ_STATE_WAITING && f->pc > 0);
+	return &f->code->steps.at[f->pc - 1];
+}
+
+static bool
+barrier_is_open(struct cj_frame *f)
+{
+	return f->machine->block->barrier[f->wait_at].turn != f->wait_turn;
+}
+
+static void
+describe_barrier(const struct cj_frame *f, struct cj_strbuf *out)
+{
+	const struct cj_barrier *b = &f->machine->block->barrier[f->wait_at];
+
+	if (f->wait_at == 0)
+		cj_strbuf_puts(out, "the barrier of the block");
+	else
+		cj_strbuf_printf(out, "named barrier %u, where %u of %u "
+		    "threads have come", (unsigned)f->wait_at,
+		    (unsigned)b->arrived, (unsigned)b->expected);
+}
+
+static const struct cj_wait barrier_wait = { barrier_is_open,
+    describe_barrier };
+
+static bool
+waits_for_block(const struct cj_frame *f)
+{
+	return f->state == CJ_STATE_WAITING && f->wait == &barrier_wait
+	    && f->wait_at == 0;
+}
+
+/* How many threads of a block have ended, and one of them. */
+static uint32_t
+count_ended(const struct cj_block *b, uint32_t *some)
+{
+	uint32_t t, ended = 0;
+
+	assert(b->threads != 0);
+	for (t = 0; t < b->threads; t++) {
+		const struct cj_frame *f = &b->frames[t / CJ_LANES_WARP];
+		const uint8_t *left = cj_mask(f, f->code->unfinished);
+
+		if (f->state == CJ_STATE_WAITING && left[t % CJ_LANES_WARP])
+			continue;
+		if (ended++ == 0)
+			*some = t;
+	}
+	return ended;
+}
+
+static const char *
+thread_text(const struct cj_block *b, uint32_t t)
+{
+	return cj_printf(b->machine.arena, "(%lld, %lld, %lld)",
+	    (long long)b->thread[0][t], (long long)b->thread[1][t],
+	    (long long)b->thread[2][t]);
+}
+
+/* Some ended without coming here: the first warp that waits says so. */
+static void
+report_ended(struct cj_block *b, struct cj_frame *f, uint32_t waiting)
+{
+	uint32_t some = 0, ended = count_ended(b, &some);
+
+	if (ended == 0)
+		return;
+	cj_fault_at(f, waiting_at(f), cj_first_lane(f),
+	    CJ_DIAG_DIVERGENT_BARRIER,
+	    "%u of %u threads wait at this barrier" CJ_WHO ", but %u have "
+	    "ended, thread %s among them",
+	    (unsigned)waiting, (unsigned)b->threads, (unsigned)ended,
+	    thread_text(b, some));
+}
+
+static void
+report_elsewhere(struct cj_frame *f, struct cj_frame *g)
+{
+	struct cj_fault *fault = cj_fault_at(f, waiting_at(f),
+	    cj_first_lane(f), CJ_DIAG_DIVERGENT_BARRIER,
+	    "warp %u waits at this barrier, warp %u at another one",
+	    (unsigned)f->warp, (unsigned)g->warp);
+
+	if (fault == NULL)
+		return;
+	fault->other = waiting_at(g)->ref;
+	fault->note = "the other barrier is here";
+}
+
+/* Do all who have not ended wait for the block's barrier? */
+static bool
+all_have_come(const struct cj_block *b)
+{
+	bool some = false;
+	uint32_t i;
+
+	for (i = 0; i < b->warps; i++) {
+		if (b->frames[i].state == CJ_STATE_ENDED)
+			continue;
+		if (!waits_for_block(&b->frames[i]))
+			return false;
+		some = true;
+	}
+	return some;
+}
+
+static void
+check_barrier(struct cj_block *b)
+{
+	struct cj_frame *first = NULL;
+	uint32_t i, lane, waiting = 0;
+
+	for (i = 0; i < b->warps; i++) {
+		struct cj_frame *f = &b->frames[i];
+
+		if (!waits_for_block(f))
+			continue;
+		for (lane = 0; lane < f->lanes; lane++)
+			waiting += cj_lane_runs(f, lane);
+		if (first == NULL)
+			first = f;
+		else if (waiting_at(first)->ref != waiting_at(f)->ref)
+			report_elsewhere(first, f);
+	}
+	report_ended(b, first, waiting);
+}
+
+/* Nobody can run: the block's barrier opens. */
+static bool
+open_block_barrier(struct cj_block *b)
+{
+	if (!all_have_come(b))
+		return false;
+	if (b->machine.checks & CJ_CHECK_BARRIER)
+		check_barrier(b);
+	b->barrier[0].turn++;
+	b->epoch++;
+	return true;
+}
+
+/* Lanes of a warp that are elsewhere cannot come before this one goes on. */
+static void
+step_barrier(struct cj_frame *f, const struct cj_step *s)
+{
+	const uint8_t *unfinished = cj_mask(f, f->code->unfinished);
+	const uint8_t *mask = cj_mask(f, CJ_FRAME_MASK);
+	uint32_t lane, here = 0, elsewhere = 0, some = 0;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		here += mask[lane];
+		if (unfinished[lane] && !mask[lane] && elsewhere++ == 0)
+			some = lane;
+	}
+	if (elsewhere != 0 && f->machine->checks & CJ_CHECK_BARRIER)
+		cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_DIVERGENT_BARRIER,
+		    "%u threads of warp %u wait at this barrier" CJ_WHO
+		    ", but %u, lane %u among them, took another way",
+		    (unsigned)here, (unsigned)f->warp, (unsigned)elsewhere,
+		    (unsigned)some);
+	f->state = CJ_STATE_WAITING;
+	f->wait = &barrier_wait;
+	f->wait_at = 0;
+	f->wait_turn = f->machine->block->barrier[0].turn;
+}
+
+void
+cj_interp_BARRIER(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_barrier);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static void
+run_warp(struct cj_block *b, struct cj_frame *f)
+{
+	f->quantum = LONG_TURN;
+	if (b->seed != 0) {
+		uint64_t drawn = draw(b);
+
+		f->quantum = 1 + (drawn >> 8) % ((uint64_t)1
+		    << drawn % MOST_DOUBLINGS);
+	}
+	cj_frame_run(f);
+}
+
+enum cj_turn
+cj_block_turn(struct cj_block *b)
+{
+	bool ran = false, waits = false;
+	uint32_t i;
+
+	draw_order(b);
+	for (i = 0; i < b->warps && !b->machine.stop; i++) {
+		struct cj_frame *f = &b->frames[b->order[i]];
+
+		if (f->state == CJ_STATE_WAITING && f->wait->may_go(f))
+			f->state = CJ_STATE_READY;
+		if (f->state == CJ_STATE_READY) {
+			run_warp(b, f);
+			ran = true;
+		}
+		waits |= f->state == CJ_STATE_WAITING;
+	}
+	if (b->machine.stop)
+		return CJ_TURN_ENDED;
+	if (ran || open_block_barrier(b))
+		return CJ_TURN_RAN;
+	return waits ? CJ_TURN_STUCK : CJ_TURN_ENDED;
+}
+
+/* ---- hanging ------------------------------------------------------------- */
+
+/* Where the others are: "warp 1 waits for ..., warps 2 to 3 have ended". */
+static const char *
+others_text(const struct cj_block *b, const struct cj_frame *but)
+{
+	struct cj_strbuf out;
+	uint32_t i;
+
+	cj_strbuf_init(&out, b->machine.arena);
+	for (i = 0; i < b->warps; i++) {
+		const struct cj_frame *f = &b->frames[i];
+
+		if (f == but)
+			continue;
+		cj_strbuf_printf(&out, "%swarp %u ", *out.text == '\0' ? ""
+		    : "; ", (unsigned)i);
+		if (f->state == CJ_STATE_WAITING) {
+			cj_strbuf_puts(&out, "waits for ");
+			f->wait->describe(f, &out);
+		} else {
+			cj_strbuf_puts(&out, "has ended");
+		}
+	}
+	return out.text;
+}
+
+void
+cj_block_hang(struct cj_block *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->warps; i++) {
+		struct cj_frame *f = &b->frames[i];
+		struct cj_fault *fault;
+		struct cj_strbuf what;
+
+		if (f->state != CJ_STATE_WAITING)
+			continue;
+		cj_strbuf_init(&what, b->machine.arena);
+		f->wait->describe(f, &what);
+		fault = cj_fault_at(f, waiting_at(f), cj_first_lane(f),
+		    CJ_DIAG_DEADLOCK, "warp %u waits for ever for %s",
+		    (unsigned)f->warp, what.text);
+		if (fault != NULL && b->warps > 1)
+			fault->note = others_text(b, f);
+	}
+	for (i = 0; i < b->warps; i++)
+		b->frames[i].state = CJ_STATE_ENDED;
+}

@@ -8,7 +8,13 @@
 
 #include <stdio.h>
 
-enum { KERNEL = 71 };	/* LLVM's calling convention ptx_kernel */
+enum {
+	KERNEL = 71,	/* LLVM's calling convention ptx_kernel */
+	/* LLVM joins neighbouring accesses, in the square of their number:
+	 * 0.1 s for 500. Ours are as wide as they may be but for scalars that
+	 * a program reads one by one. */
+	JOIN_MOST = 256
+};
 
 /* Every operation; those of hosts and tests never get here. */
 #define EMITTER_BOTH(name)		cj_llvm_op_##name
@@ -198,6 +204,7 @@ reset(struct cj_llvm_gen *g, uint32_t function)
 	g->facts = cj_facts_compute(g->arena, m, function);
 	g->nest = NULL;
 	g->dynamic_bytes = g->shared_bytes = 0;
+	g->pieces = 0;
 }
 
 /* A name that is taken LLVM would change without a word. */
@@ -260,4 +267,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	if (g->is_dependent)
 		wait_and_trigger(g);
 	LLVMBuildBr(g->b, body);
+	if (g->pieces > JOIN_MOST)
+		cj_llvm_attribute(g, (unsigned)LLVMAttributeFunctionIndex,
+		    "noimplicitfloat", 0);
 }

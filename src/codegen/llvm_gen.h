@@ -63,6 +63,7 @@ struct cj_llvm_gen {
 	uint32_t *leaf_first;		/* by leaf: its first parameter */
 	struct cj_llvm_nest *nest;
 	bool has_loops;
+	uint32_t pieces;		/* loads and stores of the function */
 	int64_t dynamic_bytes, shared_bytes;
 
 	/* line table */

@@ -279,6 +279,7 @@ load_piece(struct cj_llvm_gen *g, const struct cj_access *access,
 	if (access->cache != CJ_CACHE_DEFAULT &&
 	    g->objects[access->object].space == GLOBAL)
 		return cj_llvm_hinted_load(g, access, piece_type(p), from);
+	g->pieces++;
 	v = LLVMBuildLoad2(g->b, piece_type(p), from, "");
 	LLVMSetAlignment(v, alignment(access, p));
 	if (g->objects[access->object].read_only)
@@ -292,11 +293,12 @@ store_piece(struct cj_llvm_gen *g, const struct cj_access *access,
 {
 	if (access->cache != CJ_CACHE_DEFAULT &&
 	    access->cache != CJ_CACHE_READ_ONLY &&
-	    g->objects[access->object].space == GLOBAL)
+	    g->objects[access->object].space == GLOBAL) {
 		cj_llvm_hinted_store(g, access, v, to);
-	else
-		LLVMSetAlignment(LLVMBuildStore(g->b, v, to),
-		    alignment(access, p));
+		return;
+	}
+	g->pieces++;
+	LLVMSetAlignment(LLVMBuildStore(g->b, v, to), alignment(access, p));
 }
 
 static uint32_t

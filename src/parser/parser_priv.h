@@ -96,6 +96,11 @@ struct cj_expected {
 void cj_syntax_error(struct cj_parser *p, const struct cj_expected *expected);
 void cj_report_too_deep(struct cj_parser *p, struct cj_span span);
 
+/* ---- resolve_expr.c ------------------------------------------------------ */
+
+/* What a name of C, CUDA or Python is called here; NULL: not known. */
+const char *cj_from_abroad(const char *text, size_t length);
+
 /* ---- attr.c -------------------------------------------------------------- */
 
 /* Whether anything has an attribute of this name. */

@@ -75,16 +75,18 @@ static const char *const foreign[][2] = {
 	{ "atomicMax", "atomic_max" }, { "atomicMin", "atomic_min" },
 	{ "atomicCAS", "atomic_cas" }, { "atomicExch", "atomic_exch" },
 	{ "printf", "print" }, { "cdiv", "ceil_div" }, { "elif", "else if" },
+	{ "not", "!" }, { "len", "size" }, { "numel", "size" },
 	{ "warp", ".warp" }, { "block", ".block" }, { "cluster", ".cluster" },
 };
 
-static const char *
-from_abroad(const char *text)
+const char *
+cj_from_abroad(const char *text, size_t length)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-		if (strcmp(foreign[i][0], text) == 0)
+		if (strlen(foreign[i][0]) == length &&
+		    memcmp(foreign[i][0], text, length) == 0)
 			return foreign[i][1];
 	return NULL;
 }
@@ -122,7 +124,7 @@ use_name(struct cj_resolve *r, struct cj_ident id)
 	}
 	d = cj_report(r->diags, CJ_DIAG_UNKNOWN_NAME, id.span,
 	    "\"%s\" is not declared", text);
-	near = from_abroad(text);
+	near = cj_from_abroad(text, strlen(text));
 	if (near == NULL)
 		near = nearest(r, text, &span);
 	if (near == NULL)

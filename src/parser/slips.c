@@ -5,41 +5,7 @@
  * around the wrong one, reports it with its remedy and returns true. What
  * none of them knows gets the list of what was expected, in words.
  */
-#include "parser_priv.h"
-
-/* The wrong token and its surroundings. */
-struct slip {
-	struct cj_parser *p;
-	const struct cj_expected *expected;
-	uint32_t at;			/* index of the wrong token */
-	struct cj_token bad;
-	struct cj_token prev;		/* kind BEFORE: there is none */
-};
-
-static struct cj_token
-token(const struct slip *s, int offset)
-{
-	int64_t i = (int64_t)s->at + offset;
-
-	if (i < 0)
-		return (struct cj_token){ .kind = CJ_TOKEN_BEFORE,
-		    .span = { s->bad.span.source, 0, 0 } };
-	return *cj_feed_token(s->p, (uint32_t)i);
-}
-
-static bool
-expects(const struct slip *s, enum cj_token_kind kind)
-{
-	if (kind == CJ_TOKEN_END)
-		return s->expected->at[CJ_TOKEN_AFTER - CJ_TOKEN_NAME];
-	return s->expected->at[kind - CJ_TOKEN_NAME];
-}
-
-static bool
-is_name(enum cj_token_kind kind)
-{
-	return kind == CJ_TOKEN_NAME || cj_token_is_plain_word(kind);
-}
+#include "slips_priv.h"
 
 static bool
 is_compare(enum cj_token_kind kind)
@@ -51,24 +17,6 @@ static bool
 is_binary(enum cj_token_kind kind)
 {
 	return kind >= CJ_TOKEN_OR && kind <= CJ_TOKEN_PERCENT;
-}
-
-static bool
-ends_operand(enum cj_token_kind kind)
-{
-	return is_name(kind) || (kind >= CJ_TOKEN_INTEGER &&
-	    kind <= CJ_TOKEN_STRING) || kind == CJ_TOKEN_RPAREN ||
-	    kind == CJ_TOKEN_RBRACKET || kind == CJ_TOKEN_RBRACE ||
-	    kind == CJ_TOKEN_TRUE || kind == CJ_TOKEN_FALSE ||
-	    kind == CJ_TOKEN_ANY;
-}
-
-/* The bytes of a span, for %.*s. */
-static const char *
-text(const struct slip *s, struct cj_span span, int *length)
-{
-	*length = (int)(span.end - span.begin);
-	return s->p->source->text + span.begin;
 }
 
 static struct cj_span
@@ -501,6 +449,7 @@ slip_semicolon(const struct slip *s)
 static bool (*const slips[])(const struct slip *s) = {
 	slip_unclosed_block,
 	slip_end_of_file,
+	cj_slip_foreign,
 	slip_stray_semicolon,
 	slip_compare_chain,
 	slip_pair_chain,

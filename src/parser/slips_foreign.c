@@ -1,0 +1,280 @@
+/*
+ * Slips of those who come from C, C++, CUDA or Python: words of theirs, and
+ * shapes of statements that this language writes otherwise.
+ *
+ * They are looked for first: what they mean is plainer than what was expected.
+ */
+#include "slips_priv.h"
+
+/* ---- words --------------------------------------------------------------- */
+
+static const struct foreign {
+	const char *word, *message, *help;
+	const char *instead;		/* NULL: no fix-it */
+} words[] = {
+	{ "__global__", "a kernel is declared by \"kernel\"",
+	    "Write kernel name(x: tensor(f32, n:1)) { launch grid(...) "
+	    "block(...) { ... } }.", NULL },
+	{ "__device__", "a function is declared by \"fn\"",
+	    "Write fn name(a, b) { ... } or fn name(a, b) => e;", NULL },
+	{ "__host__", "a function is declared by \"fn\"",
+	    "It serves host and device: fn name(a, b) { ... }.", NULL },
+	{ "__shared__", "shared memory is declared by \"shared\"",
+	    "Write shared s: tensor(f32, 128:1);", NULL },
+	{ "__constant__", "a constant is declared by \"const\"",
+	    "Write const name = e;", NULL },
+	{ "void", "a function is declared by \"fn\"",
+	    "Write fn name(a, b) { ... }; what gives no value needs no type.",
+	    NULL },
+	{ "def", "a function is declared by \"fn\"",
+	    "Write fn name(a, b) { ... } or fn name(a, b) => e;", "fn" },
+	{ "func", "a function is declared by \"fn\"",
+	    "Write fn name(a, b) { ... } or fn name(a, b) => e;", "fn" },
+	{ "lambda", "a function as a value is fn(x) => e",
+	    "Write fn(a, b) => a + b.", NULL },
+	{ "constexpr", "a constant is declared by \"const\"",
+	    "Write const name = e; and const if, const for.", "const" },
+	{ "static", "there is no \"static\"",
+	    "What is known is const; what lasts is the caller's.", NULL },
+	{ "inline", "every function is inlined",
+	    "Write fn name(a, b) { ... }.", NULL },
+	{ "template", "there are no templates",
+	    "Parameters without a type take any: fn f(x) { ... }; a kernel "
+	    "has const T: type in {f16, f32}.", NULL },
+	{ "struct", "there is no \"struct\"",
+	    "A tuple has names: (first = 1, second = 2).", NULL },
+	{ "class", "there is no \"class\"",
+	    "A tuple has names: (first = 1, second = 2).", NULL },
+	{ "typedef", "there is no \"typedef\"",
+	    "A type is a value: const T = f16;", NULL },
+	{ "using", "there is no \"using\"",
+	    "A type is a value: const T = f16; and import opens a file.",
+	    NULL },
+	{ "namespace", "there are no name spaces",
+	    "import \"file.cute\" as name; gives name.f.", NULL },
+	{ "enum", "there is no \"enum\"",
+	    "Write constants, or choices with a point: .first.", NULL },
+	{ "switch", "there is no \"switch\"",
+	    "Write if a { } else if b { } else { }.", NULL },
+	{ "goto", "there is no \"goto\"",
+	    "break, continue and return work everywhere.", NULL },
+	{ "do", "there is no \"do\"",
+	    "Write while true { ... if done { break; } }.", NULL },
+	{ "elif", "\"elif\" is written \"else if\"", NULL, "else if" },
+	{ "elseif", "\"elseif\" is written \"else if\"", NULL, "else if" },
+	{ "not", "\"not\" is written \"!\"", NULL, "!" },
+};
+
+static const struct foreign *
+find_word(const struct slip *s, struct cj_token t)
+{
+	size_t i;
+	const char *w;
+	int n;
+
+	if (t.kind != CJ_TOKEN_NAME)
+		return NULL;
+	w = text(s, t.span, &n);
+	for (i = 0; i < CJ_LENGTH(words); i++)
+		if (strlen(words[i].word) == (size_t)n &&
+		    memcmp(words[i].word, w, (size_t)n) == 0)
+			return &words[i];
+	return NULL;
+}
+
+/* __global__ void f(…), elif n > 2 { … }: the word, or what follows it */
+static bool
+slip_word(const struct slip *s)
+{
+	struct cj_token t = s->bad;
+	const struct foreign *f = find_word(s, t);
+	struct cj_diag *d;
+
+	if (f == NULL) {
+		t = s->prev;
+		f = find_word(s, t);
+	}
+	if (f == NULL)
+		return false;
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, t.span, "%s", f->message);
+	if (f->help != NULL)
+		cj_help(d, "%s", f->help);
+	if (f->instead != NULL)
+		cj_fixit(d, t.span, "%s", f->instead);
+	return true;
+}
+
+/* ---- operators ----------------------------------------------------------- */
+
+static bool
+touch(struct cj_token a, struct cj_token b)
+{
+	return a.kind != CJ_TOKEN_BEFORE && a.span.end == b.span.begin;
+}
+
+/* Two tokens that are one operator elsewhere, the second of them `at`. */
+static bool
+is_pair(const struct slip *s, int at, enum cj_token_kind kind)
+{
+	struct cj_token a = token(s, at - 1), b = token(s, at);
+
+	return a.kind == kind && b.kind == kind && touch(a, b);
+}
+
+/* x ** y */
+static bool
+slip_power(const struct slip *s)
+{
+	struct cj_diag *d;
+
+	if (!is_pair(s, 0, CJ_TOKEN_STAR))
+		return false;
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX,
+	    cj_span_join(s->prev.span, s->bad.span), "\"**\" does not exist");
+	cj_help(d, "Write pow(x, y), or x * x.");
+	return true;
+}
+
+/* ++i; and a = i++; (a statement i++; is known to slips.c) */
+static bool
+slip_step(const struct slip *s)
+{
+	int at = is_pair(s, 0, CJ_TOKEN_PLUS) ? 0 :
+	    is_pair(s, 1, CJ_TOKEN_PLUS) && !ends_operand(s->prev.kind) ? 1 :
+	    is_pair(s, 1, CJ_TOKEN_MINUS) && !ends_operand(s->prev.kind) ? 1 :
+	    is_pair(s, -1, CJ_TOKEN_MINUS) ? -1 : 2;
+	struct cj_token b = token(s, at);
+	struct cj_diag *d;
+
+	if (at == 2)
+		return false;
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX,
+	    cj_span_join(token(s, at - 1).span, b.span),
+	    "\"%s%s\" does not exist", cj_token_text(b.kind),
+	    cj_token_text(b.kind));
+	cj_help(d, "A statement of its own does it: i %s= 1;",
+	    cj_token_text(b.kind));
+	return true;
+}
+
+/* a === b */
+static bool
+slip_equal(const struct slip *s)
+{
+	struct cj_span both = cj_span_join(s->prev.span, s->bad.span);
+	struct cj_diag *d;
+
+	if (s->bad.kind != CJ_TOKEN_ASSIGN || !touch(s->prev, s->bad) ||
+	    (s->prev.kind != CJ_TOKEN_EQ && s->prev.kind != CJ_TOKEN_NE))
+		return false;
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, both,
+	    "\"%s=\" is written \"%s\"", cj_token_text(s->prev.kind),
+	    cj_token_text(s->prev.kind));
+	cj_fixit(d, both, "%s", cj_token_text(s->prev.kind));
+	return true;
+}
+
+static bool
+is_compare(enum cj_token_kind kind)
+{
+	return kind >= CJ_TOKEN_EQ && kind <= CJ_TOKEN_GE;
+}
+
+/* a < b & c < d: the operator of bits binds closer than the comparisons */
+static bool
+slip_bit_operator(const struct slip *s)
+{
+	struct cj_token t, bits = { 0 };
+	struct cj_diag *d;
+	int i, depth = 0;
+
+	if (!is_compare(s->bad.kind))
+		return false;
+	for (i = -1; (int64_t)s->at + i >= 0; i--) {
+		t = token(s, i);
+		if (t.kind == CJ_TOKEN_RPAREN || t.kind == CJ_TOKEN_RBRACKET)
+			depth++;
+		else if ((t.kind == CJ_TOKEN_LPAREN ||
+		    t.kind == CJ_TOKEN_LBRACKET) && depth-- == 0)
+			return false;
+		else if (depth == 0 && (t.kind == CJ_TOKEN_BIT_AND ||
+		    t.kind == CJ_TOKEN_BIT_OR) && bits.kind == 0)
+			bits = t;
+		else if (depth == 0 && is_compare(t.kind))
+			break;
+		else if (t.kind == CJ_TOKEN_SEMICOLON ||
+		    t.kind == CJ_TOKEN_LBRACE || t.kind == CJ_TOKEN_RBRACE)
+			return false;
+	}
+	if (bits.kind == 0)
+		return false;
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, bits.span,
+	    "\"%s\" binds closer than comparisons; \"%s%s\" joins conditions",
+	    cj_token_text(bits.kind), cj_token_text(bits.kind),
+	    cj_token_text(bits.kind));
+	cj_help(d, "Element by element it is (a < b) %s (c < d).",
+	    cj_token_text(bits.kind));
+	cj_fixit(d, bits.span, "%s%s", cj_token_text(bits.kind),
+	    cj_token_text(bits.kind));
+	return true;
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+/* for (int i = 0; i < n; i++), for i = 0 */
+static bool
+slip_for(const struct slip *s)
+{
+	struct cj_token name = s->bad.kind == CJ_TOKEN_ASSIGN ? s->prev :
+	    s->bad;
+	struct cj_diag *d;
+	const char *t;
+	int i, n;
+
+	for (i = -1; i >= -4 && token(s, i).kind != CJ_TOKEN_FOR; i--)
+		;
+	if (i < -4 || (token(s, i + 1).kind != CJ_TOKEN_LPAREN &&
+	    s->bad.kind != CJ_TOKEN_ASSIGN) || !is_name(name.kind))
+		return false;
+	t = text(s, name.span, &n);
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, token(s, i).span,
+	    "a loop goes over a range, a tuple or a sequence");
+	cj_help(d, "Write for %.*s in 0..n { ... }; step(2) goes in twos, "
+	    "while c { ... } is there too.", n, t);
+	return true;
+}
+
+/* (f32)x */
+static bool
+slip_cast(const struct slip *s)
+{
+	struct cj_token type = token(s, -2);
+	const char *t, *x, *here;
+	struct cj_diag *d;
+	int n, m;
+
+	if (s->prev.kind != CJ_TOKEN_RPAREN || !is_name(type.kind) ||
+	    token(s, -3).kind != CJ_TOKEN_LPAREN ||
+	    ends_operand(token(s, -4).kind) || (!is_name(s->bad.kind) &&
+	    s->bad.kind != CJ_TOKEN_INTEGER && s->bad.kind != CJ_TOKEN_NUMBER))
+		return false;
+	t = text(s, type.span, &n);
+	x = text(s, s->bad.span, &m);
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX,
+	    cj_span_join(token(s, -3).span, s->prev.span),
+	    "a conversion is a call of its type");
+	here = cj_from_abroad(t, (size_t)n);
+	if (here != NULL)
+		cj_help(d, "Write %s(%.*s).", here, m, x);
+	else
+		cj_help(d, "Write %.*s(%.*s).", n, t, m, x);
+	return true;
+}
+
+bool
+cj_slip_foreign(const struct slip *s)
+{
+	return slip_word(s) || slip_power(s) || slip_step(s) ||
+	    slip_equal(s) || slip_bit_operator(s) || slip_for(s) ||
+	    slip_cast(s);
+}

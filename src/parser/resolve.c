@@ -64,23 +64,7 @@ cj_resolve_fn(struct cj_resolve *r, const struct cj_list *params,
 	r->place = place;
 }
 
-/* ---- families ------------------------------------------------------------ */
-
-/* The run-time parameter number `i` (from 0), or NULL. */
-static const struct cj_node *
-run_time_param(const struct cj_node_kernel *k, uint32_t i)
-{
-	uint32_t j;
-
-	for (j = 0; j < k->params.count; j++) {
-		const struct cj_node *p = k->params.at[j];
-
-		if (p->kind == CJ_NODE_PARAM &&
-		    p->param.mode != CJ_MODE_CONST && i-- == 0)
-			return p;
-	}
-	return NULL;
-}
+/* ---- kernels ------------------------------------------------------------- */
 
 const struct cj_node *
 cj_resolve_find_kernel(const struct cj_resolve *r, cj_name name)
@@ -94,55 +78,6 @@ cj_resolve_find_kernel(const struct cj_resolve *r, cj_name name)
 			return n;
 	}
 	return NULL;
-}
-
-static void
-report_family(struct cj_resolve *r, const struct cj_node *member,
-    const struct cj_node *a, const struct cj_node *b)
-{
-	const char *kernel = cj_resolve_text(r, member->kernel.name.name);
-	const struct cj_node *first;
-	struct cj_diag *d;
-
-	if (b == NULL)
-		d = cj_report(r->diags, CJ_DIAG_FAMILY_MISMATCH,
-		    member->kernel.name.span, "this member of \"%s\" has no "
-		    "parameter \"%s\"", kernel,
-		    cj_resolve_text(r, a->param.name.name));
-	else
-		d = cj_report(r->diags, CJ_DIAG_FAMILY_MISMATCH,
-		    b->param.name.span, a == NULL ?
-		    "the first member of \"%s\" has no parameter \"%s\"" :
-		    "a parameter of \"%s\" is \"%s\" here and \"%s\" in the "
-		    "first member", kernel,
-		    cj_resolve_text(r, b->param.name.name), a == NULL ? "" :
-		    cj_resolve_text(r, a->param.name.name));
-	first = cj_resolve_find_kernel(r, member->kernel.name.name);
-	cj_note(d, a != NULL ? a->param.name.span : first->kernel.name.span,
-	    "the first member of the family");
-}
-
-/* Members have the run-time parameters of the first one, in its order. */
-static void
-check_family(struct cj_resolve *r, const struct cj_node *member)
-{
-	const struct cj_node *first = cj_resolve_find_kernel(r,
-	    member->kernel.name.name);
-	const struct cj_node *a, *b;
-	uint32_t i = 0;
-
-	assert(first != NULL);
-	do {
-		a = run_time_param(&first->kernel, i);
-		b = run_time_param(&member->kernel, i++);
-		if (a == b)
-			continue;	/* the first one itself, or the end */
-		if (a == NULL || b == NULL ||
-		    a->param.name.name != b->param.name.name) {
-			report_family(r, member, a, b);
-			return;
-		}
-	} while (a != NULL && b != NULL);
 }
 
 void
@@ -223,7 +158,7 @@ kernel(struct cj_resolve *r, const struct cj_node *n)
 {
 	const struct cj_node_kernel *k = &n->kernel;
 
-	check_family(r, n);
+	cj_resolve_family(r, n);
 	check_param_modes(r, &k->params);
 	cj_resolve_params(r, &k->params);
 	cj_resolve_list(r, &k->where, CJ_USE_VALUE);

@@ -5,7 +5,7 @@
 #ifndef CJ_RESOLVE_PRIV_H
 #define CJ_RESOLVE_PRIV_H
 
-#include "parser.h"
+#include "parser_priv.h"
 
 /* ---- scope.c ------------------------------------------------------------- */
 
@@ -81,6 +81,9 @@ const char *cj_resolve_text(const struct cj_resolve *r, cj_name name);
 /* The first kernel of a name in this file, or NULL. */
 const struct cj_node *cj_resolve_find_kernel(const struct cj_resolve *r,
     cj_name name);
+
+/* Does a member fit its family, and can it ever be launched (family.c)? */
+void cj_resolve_family(struct cj_resolve *r, const struct cj_node *member);
 
 /* Declare a local name; report what it hides. */
 void cj_resolve_declare(struct cj_resolve *r, struct cj_ident id);

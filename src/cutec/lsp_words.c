@@ -1,7 +1,7 @@
 /*
  * The words of the language itself, for completion and hover.
  *
- * Which words there are is said by the tables of the compiler; lsp_words.def
+ * Which words there are is said by the tables of the compiler; ir/words.def
  * adds how they are written and what they do. Functions of the prelude are no
  * words: they have texts.
  */
@@ -23,7 +23,7 @@ static const struct word words[] = {
 #undef KIND
 #define WORD_OF(kind, name, form, text)					\
 	{ WORD_##kind, name, form, text, 0, 0, "" },
-#include "lsp_words.def"
+#include "ir/words.def"
 };
 
 enum { COUNT = sizeof words / sizeof *words };
@@ -33,17 +33,17 @@ static const struct {
 	const char *name, *form, *text;
 } abouts[] = {
 #define ABOUT(name, form, text) { name, form, text },
-#include "lsp_words.def"
+#include "ir/words.def"
 };
 
 static const struct {
 	const char *of, *members;
 } members[] = {
 #define MEMBERS(of, members) { of, members },
-#include "lsp_words.def"
+#include "ir/words.def"
 }, choices[] = {
 #define CHOICES(argument, names) { argument, names },
-#include "lsp_words.def"
+#include "ir/words.def"
 };
 
 static const struct {

@@ -41,11 +41,31 @@ cj_elab_intern(const struct cj_elab *el, const char *text)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static void
-add_trail(struct cj_elab *el, struct cj_diag *d)
+/* Is the place in a text of the standard library? */
+static bool
+is_ours(const struct cj_elab *el, struct cj_span span)
+{
+	const struct cj_source *s = cj_source_get(el->sources, span.source);
+
+	return s != NULL && strncmp(s->name, "cute/", 5) == 0;
+}
+
+/* The innermost place of the trail that is the user's; NULL: none is. */
+static const struct cj_place_info *
+users_place(const struct cj_elab *el)
 {
 	cj_place p = el->trail;
-	struct cj_span last = { 0 };
+
+	while (p != 0 && is_ours(el, el->m->places.at[p].span))
+		p = el->m->places.at[p].parent;
+	return p == 0 ? NULL : &el->m->places.at[p];
+}
+
+static void
+add_trail(struct cj_elab *el, struct cj_diag *d, struct cj_span at)
+{
+	cj_place p = el->trail;
+	struct cj_span last = at;
 	unsigned n;
 
 	for (n = 0; p != 0 && n < TRAIL_NOTES; n++) {
@@ -72,15 +92,21 @@ static struct cj_diag *
 report(struct cj_elab *el, enum cj_code code, struct cj_span span,
     const char *format, va_list ap)
 {
+	const struct cj_place_info *users = NULL;
 	struct cj_strbuf text;
 	struct cj_diag *d;
 
+	if (is_ours(el, span))
+		users = users_place(el);
 	cj_strbuf_init(&text, el->ds->arena);
 	cj_strbuf_vprintf(&text, format, ap);
-	d = cj_report(el->ds, code, span, "%s", text.text);
+	d = cj_report(el->ds, code, users == NULL ? span : users->span, "%s",
+	    text.text);
 	if (cj_code_severity(code) == CJ_ERROR)
 		el->errors++;
-	add_trail(el, d);
+	if (users != NULL)
+		cj_note(d, span, "it was found here");
+	add_trail(el, d, users == NULL ? span : users->span);
 	return d;
 }
 

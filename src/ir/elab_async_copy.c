@@ -210,6 +210,7 @@ cj_builtin_sync(struct cj_elab *el, struct cj_args *args,
 	(void)args;
 	(void)row;
 	s->region = el->em->b.region;
+	cj_elab_meet(el, 0, "sync()");
 	s->barrier = cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
 	return cj_value_none();
 }

@@ -172,6 +172,22 @@ value_text(struct cj_elab *el, const struct cj_value *v)
 
 /* ---- const parameters ---------------------------------------------------- */
 
+/* A value that the parameter might have, as it is written. */
+static const char *
+example_of(struct cj_elab *el, const struct cj_node *p)
+{
+	const struct cj_node *d = p->param.domain, *t = p->param.type;
+
+	if (d != NULL && d->kind == CJ_NODE_SET && d->set.items.count != 0)
+		return cj_elab_source_text(el, d->set.items.at[0]->span);
+	if (d != NULL && d->kind == CJ_NODE_RANGE)
+		return cj_elab_source_text(el, d->range.first->span);
+	if (t != NULL && strcmp(cj_elab_source_text(el, t->span),
+	    "type") == 0)
+		return "f32";
+	return t != NULL && t->kind == CJ_NODE_FN_TYPE ? "max" : "4";
+}
+
 static bool
 const_value(struct cj_contract *c, const struct cj_node *p,
     const struct cj_pattern *list, uint32_t count, struct cj_value *out)
@@ -192,7 +208,8 @@ const_value(struct cj_contract *c, const struct cj_node *p,
 		*out = cj_elab_known(c->el, p->param.init, "a default");
 	} else {
 		return cj_contract_refuse(c, p->span,
-		    "\"%s\" needs a value at compile time", name);
+		    "\"%s\" needs a value at compile time, as in -D %s=%s",
+		    name, name, example_of(c->el, p));
 	}
 	if (g == NULL || !has || cj_value_same(out, &from_actual))
 		return out->kind != CJ_VALUE_ERROR;

@@ -143,6 +143,26 @@ callee_of(struct cj_elab *el, const struct cj_function_value *f)
 	return c;
 }
 
+/* f(a, b = 1): how a call is written. */
+static void
+help_form(struct cj_elab *el, struct cj_diag *d, const struct callee *c)
+{
+	struct cj_strbuf b;
+	uint32_t i;
+
+	cj_strbuf_init(&b, el->ds->arena);
+	for (i = 0; i < c->params->count; i++) {
+		const struct cj_node *p = c->params->at[i];
+
+		cj_strbuf_printf(&b, "%s%s", i == 0 ? "" : ", ",
+		    cj_elab_name(el, p->param.name.name));
+		if (p->param.init != NULL)
+			cj_strbuf_printf(&b, " = %s",
+			    cj_elab_source_text(el, p->param.init->span));
+	}
+	cj_help(d, "It is called as %s(%s).", c->name, b.text);
+}
+
 static bool
 too_many(struct cj_elab *el, const struct callee *c,
     const struct cj_args *args)
@@ -152,10 +172,23 @@ too_many(struct cj_elab *el, const struct callee *c,
 	if (args->count <= c->params->count)
 		return false;
 	d = cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-	    "\"%s\" takes %u argument%s, there are %u", c->name,
-	    c->params->count, c->params->count == 1 ? "" : "s", args->count);
+	    "\"%s\" takes %u argument%s, there %s %u", c->name,
+	    c->params->count, c->params->count == 1 ? "" : "s",
+	    args->count == 1 ? "is" : "are", args->count);
 	cj_note(d, c->f->node->span, "it is declared here");
+	help_form(el, d, c);
 	return true;
+}
+
+static bool
+has_parameter(const struct callee *c, cj_name name)
+{
+	uint32_t k;
+
+	for (k = 0; k < c->params->count; k++)
+		if (c->params->at[k]->param.name.name == name)
+			return true;
+	return false;
 }
 
 static bool
@@ -168,11 +201,7 @@ check_named(struct cj_elab *el, const struct callee *c,
 	uint32_t i, k;
 
 	for (i = 0; i < args->named_count; i++) {
-		for (k = 0; k < c->params->count; k++)
-			if (c->params->at[k]->param.name.name ==
-			    args->named[i].name)
-				break;
-		if (k < c->params->count)
+		if (has_parameter(c, args->named[i].name))
 			continue;
 		for (k = 0; k < c->params->count; k++)
 			*cj_push(el->arena, &words) = cj_elab_name(el,
@@ -184,6 +213,8 @@ check_named(struct cj_elab *el, const struct callee *c,
 		    words.at, words.len);
 		if (near != NULL)
 			cj_help(d, "Did you mean \"%s\"?", near);
+		else
+			help_form(el, d, c);
 		return false;
 	}
 	return true;
@@ -472,49 +503,6 @@ maps_over_arrays(const struct cj_elab *el, const struct cj_value *callee,
 /* ---- all that can be called ---------------------------------------------- */
 
 static bool
-is_named_allowed(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-	const char *at = list;
-
-	while ((at = strstr(at, name)) != NULL) {
-		if ((at == list || at[-1] == ' ') &&
-		    (at[length] == ' ' || at[length] == '\0'))
-			return true;
-		at += length;
-	}
-	return false;
-}
-
-static bool
-check_builtin(struct cj_elab *el, const struct cj_builtin *b,
-    const struct cj_args *args)
-{
-	uint32_t i;
-
-	if (args->count < b->least || args->count > b->most) {
-		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    b->least == b->most ? "\"%s\" takes %u arguments, there "
-		    "are %u" : "\"%s\" takes %u or more arguments, there are "
-		    "%u", b->name, b->least, args->count);
-		return false;
-	}
-	for (i = 0; i < args->named_count; i++) {
-		const char *name = cj_elab_name(el, args->named[i].name);
-
-		if (is_named_allowed(b->named, name))
-			continue;
-		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS,
-		    args->named[i].span, b->named[0] == '\0' ?
-		    "\"%s\" has no argument \"%s\"" :
-		    "\"%s\" has no argument \"%s\"; it has: %s", b->name,
-		    name, b->named);
-		return false;
-	}
-	return true;
-}
-
-static bool
 check_time(struct cj_elab *el, const struct cj_builtin *b,
     struct cj_span span)
 {
@@ -593,7 +581,7 @@ cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 	case CJ_VALUE_FUNCTION:
 		return call_function(el, callee.function, args);
 	case CJ_VALUE_BUILTIN:
-		if (!check_builtin(el, callee.builtin, args) ||
+		if (!cj_elab_check_arguments(el, callee.builtin, args) ||
 		    !check_time(el, callee.builtin, args->span))
 			return cj_value_error();
 		return callee.builtin->run(el, args, callee.builtin);

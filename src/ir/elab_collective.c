@@ -494,13 +494,20 @@ cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		word = &over->tuple->at[0];
 	name = word->kind == CJ_VALUE_CHOICE ?
 	    cj_elab_name(el, word->choice) : "";
-	if (strcmp(name, "lanes") == 0 && word != over)
-		return lanes_of(el, span, over, &lanes) ?
-		    over_lanes(el, &c, v, lanes) : cj_value_error();
-	if (strcmp(name, "warp") == 0)
+	if (strcmp(name, "lanes") == 0 && word != over) {
+		if (!lanes_of(el, span, over, &lanes))
+			return cj_value_error();
+		cj_elab_meet(el, (unsigned)lanes, "\"over = .lanes\"");
+		return over_lanes(el, &c, v, lanes);
+	}
+	if (strcmp(name, "warp") == 0) {
+		cj_elab_meet(el, 32, "\"over = .warp\"");
 		return over_lanes(el, &c, v, 32);
-	if (strcmp(name, "block") == 0)
+	}
+	if (strcmp(name, "block") == 0) {
+		cj_elab_meet(el, 0, "\"over = .block\"");
 		return over_block(el, &c, v);
+	}
 	return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
 	    "\"over\" takes .lanes(n), .warp and .block in this version");
 }

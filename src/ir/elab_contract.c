@@ -240,7 +240,8 @@ bind_const(struct cj_matched *m, const struct cj_node *n, const char *name,
 		*out = actual_number(m, kind, mode);
 	} else if (g == NULL || !parse_number(g, out)) {
 		return cj_contract_refuse(c, n->span,
-		    "%s: \"%s\" needs a value at compile time", m->name, name);
+		    "%s: \"%s\" needs a value at compile time, as in -D "
+		    "%s=4", m->name, name, name);
 	}
 	return true;
 }

@@ -56,6 +56,22 @@ known_attr(struct cj_elab *el, const struct cj_node *attr, int64_t *out)
 	    "\"%s\"", cj_elab_name(el, attr->attr.name)), out);
 }
 
+/* The same from 1 to `most`. */
+static bool
+count_attr(struct cj_elab *el, const struct cj_node *attr, int64_t most,
+    int64_t *out)
+{
+	if (!known_attr(el, attr, out))
+		return false;
+	if (*out >= 1 && *out <= most)
+		return true;
+	cj_elab_error(el, CJ_DIAG_BAD_ATTRIBUTE, attr->span,
+	    "\"%s\" is 1 to %lld, this is %lld",
+	    cj_elab_name(el, attr->attr.name), (long long)most,
+	    (long long)*out);
+	return false;
+}
+
 static bool
 attribute(struct cj_elab *el, const struct cj_node *attr, struct launch *l)
 {
@@ -74,41 +90,89 @@ attribute(struct cj_elab *el, const struct cj_node *attr, struct launch *l)
 		return true;
 	}
 	if (strcmp(name, "min_blocks") == 0)
-		return known_attr(el, attr, &l->min_blocks);
+		return count_attr(el, attr, 32, &l->min_blocks);
 	if (strcmp(name, "max_registers") == 0)
-		return known_attr(el, attr, &l->max_registers);
+		return count_attr(el, attr, 255, &l->max_registers);
 	cj_elab_error(el, CJ_DIAG_UNSUPPORTED, attr->span,
 	    "the launch attribute \"%s\" is not supported by this version",
 	    name);
 	return false;
 }
 
+/* An attribute of a launch; `launch` itself is followed by one. */
+static const struct cj_node *
+find_attr(struct cj_elab *el, const struct cj_node *n, const char *name)
+{
+	cj_name key = cj_elab_intern(el, name);
+
+	if (n->launch.attr->attr.name == key)
+		return n->launch.attr;
+	return cj_attr_find(&n->launch.attrs, key);
+}
+
+static bool
+check_extents(struct cj_elab *el, const struct cj_node *attr,
+    const struct cj_int extents[3], int64_t least, const int64_t most[3])
+{
+	const char *name = cj_elab_name(el, attr->attr.name);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!cj_is_known(extents[i]) || (extents[i].value >= least &&
+		    extents[i].value <= most[i]))
+			continue;
+		cj_elab_error(el, CJ_DIAG_LIMIT, attr->span,
+		    "%s.%c is %lld; it is %lld to %lld", name, "xyz"[i],
+		    (long long)extents[i].value, (long long)least,
+		    (long long)most[i]);
+		return false;
+	}
+	return true;
+}
+
 static bool
 check_block(struct cj_elab *el, const struct cj_node *n,
     const struct launch *l)
 {
+	static const int64_t most[3] = { CJ_MAX_BLOCK_THREADS,
+	    CJ_MAX_BLOCK_THREADS, CJ_MAX_BLOCK_Z };
+	const struct cj_node *attr = find_attr(el, n, "block");
 	int64_t threads = 1;
 	int i;
 
-	for (i = 0; i < 3; i++) {
-		if (!cj_is_known(l->block[i]))
-			return true;
-		if (l->block[i].value < 1 ||
-		    l->block[i].value > CJ_MAX_BLOCK_THREADS ||
-		    (i == 2 && l->block[i].value > CJ_MAX_BLOCK_Z)) {
-			cj_elab_error(el, CJ_DIAG_LIMIT, n->launch.attr->span,
-			    "extent %d of the block is %lld; it is 1 to %d",
-			    i, (long long)l->block[i].value, i == 2 ?
-			    CJ_MAX_BLOCK_Z : CJ_MAX_BLOCK_THREADS);
-			return false;
-		}
-		threads *= l->block[i].value;
-	}
+	if (!check_extents(el, attr, l->block, 1, most))
+		return false;
+	for (i = 0; i < 3; i++)
+		threads *= cj_is_known(l->block[i]) ? l->block[i].value : 1;
 	if (threads <= CJ_MAX_BLOCK_THREADS)
 		return true;
-	cj_elab_error(el, CJ_DIAG_LIMIT, n->launch.attr->span,
+	cj_elab_error(el, CJ_DIAG_LIMIT, attr->span,
 	    "the block has %lld threads, the most are %d",
 	    (long long)threads, CJ_MAX_BLOCK_THREADS);
+	return false;
+}
+
+static bool
+check_grid(struct cj_elab *el, const struct cj_node *n,
+    const struct launch *l)
+{
+	static const int64_t most[3] = { INT32_MAX, CJ_MAX_GRID_YZ,
+	    CJ_MAX_GRID_YZ };
+
+	return check_extents(el, find_attr(el, n, "grid"), l->grid, 0, most);
+}
+
+static bool
+has_both(struct cj_elab *el, const struct cj_node *n)
+{
+	const char *missing = find_attr(el, n, "grid") == NULL ? "grid" :
+	    find_attr(el, n, "block") == NULL ? "block" : NULL;
+
+	if (missing == NULL)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_BAD_ATTRIBUTE,
+	    n->launch.attr->span, "the launch has no \"%s\"", missing),
+	    "Write launch grid(blocks) block(threads) { ... }.");
 	return false;
 }
 
@@ -124,7 +188,8 @@ attributes(struct cj_elab *el, const struct cj_node *n, struct launch *l)
 	ok = attribute(el, n->launch.attr, l);
 	for (i = 0; i < n->launch.attrs.count; i++)
 		ok = attribute(el, n->launch.attrs.at[i], l) && ok;
-	return ok && check_block(el, n, l);
+	return ok && has_both(el, n) && check_grid(el, n, l) &&
+	    check_block(el, n, l);
 }
 
 static const char *
@@ -418,6 +483,37 @@ serves_target(struct cj_elab *el, const struct cj_node *kernel)
 	return false;
 }
 
+/* Does a launch block stand in it, even if it is not reached? */
+static void
+find_launch(void *context, struct cj_node *n)
+{
+	bool *found = context;
+
+	if (n == NULL || *found)
+		return;
+	if (n->kind == CJ_NODE_LAUNCH)
+		*found = true;
+	else
+		cj_node_visit(n, find_launch, found);
+}
+
+static void
+check_launches(struct cj_elab *el, const struct cj_node *kernel)
+{
+	bool found = false;
+
+	if (el->launches != 0)
+		return;
+	cj_node_visit(kernel->kernel.body, find_launch, &found);
+	if (found)
+		return;
+	cj_help(cj_elab_report(el, CJ_DIAG_CONTRACT,
+	    kernel->kernel.name.span, "\"%s\" launches nothing",
+	    el->member->kernel),
+	    "Device code stands in launch grid(blocks) block(threads) { ... }; "
+	    "what only computes is a fn.");
+}
+
 static bool
 build(struct cj_contract *c)
 {
@@ -433,6 +529,10 @@ build(struct cj_contract *c)
 		return false;
 	mark_aliases(c);
 	cj_elab_block(el, c->kernel->kernel.body);
+	if (el->errors == 0) {
+		check_launches(el, c->kernel);
+		cj_elab_check_meetings(el);
+	}
 	return true;
 }
 

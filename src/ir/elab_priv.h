@@ -281,6 +281,16 @@ struct cj_jump {
 #define CJ_LEFT_BREAK(jump)	((jump)->depth * 2 + 1)
 #define CJ_LEFT_CONTINUE(jump)	((jump)->depth * 2 + 2)
 
+/* Where threads wait for one another: they must come together (elab_meet.c). */
+struct cj_meeting {
+	uint32_t function;
+	cj_region region;
+	cj_ref at;		/* instructions there were */
+	unsigned threads;	/* neighbours that meet; 0: the block */
+	const char *what;	/* "sync()" */
+	cj_place place;
+};
+
 struct cj_elab {
 	struct cj_arena *arena;
 	const struct cj_unit *unit;
@@ -323,6 +333,7 @@ struct cj_elab {
 	int64_t block[3];		/* of the launch; 0: not known */
 	struct cj_int block_extent[3], grid_extent[3];
 	cj_ref exit_scope;
+	CJ_VEC(struct cj_meeting) meetings;
 
 	void *test;			/* elab_test*.c's own state */
 };
@@ -587,6 +598,8 @@ enum {
 typedef struct cj_value cj_builtin_fn(struct cj_elab *el,
     struct cj_args *args, const struct cj_builtin *row);
 
+enum { CJ_MANY_ARGUMENTS = 65535 };	/* of a row: no upper limit */
+
 struct cj_builtin {
 	const char *name;
 	cj_builtin_fn *run;	/* NULL: a value, made by `make` */
@@ -596,6 +609,9 @@ struct cj_builtin {
 	unsigned flags;
 	enum cj_op op;		/* of the rows that are one operation */
 };
+/* Do number and names of the arguments fit the row (elab_form.c)? */
+bool cj_elab_check_arguments(struct cj_elab *el, const struct cj_builtin *b,
+    const struct cj_args *args);
 /* Argument i as a layout or a tuple; NULL: reported. */
 const struct cj_layout *cj_arg_layout(struct cj_elab *el,
     struct cj_args *args, uint32_t i);
@@ -650,6 +666,10 @@ struct cj_value cj_elab_dynamic_register(struct cj_elab *el,
 void cj_slot_store(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, struct cj_value v);
 
+/* `threads` neighbours (0: the block) meet where the builder is. */
+void cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what);
+/* Refuse meetings that a condition on the thread keeps some from. */
+void cj_elab_check_meetings(struct cj_elab *el);
 /* The mask of an element of a guarded view; 0: always inside. */
 bool cj_tensor_mask(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, cj_ref *mask);

@@ -143,13 +143,12 @@ alignment(const struct cj_access *access, const struct piece *p)
 
 /* ---- words and registers ------------------------------------------------ */
 
-/* Registers first ... of r out of a word of the narrow kind's elements. */
-static void
-split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first, cj_llvm word)
+void
+cj_llvm_split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
+    cj_llvm word, unsigned each)
 {
 	enum cj_kind k = cj_type_kind(cj_inst(g->m, r)->type);
-	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(word));
-	unsigned each = k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k), i;
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(word)), i;
 	LLVMTypeRef type = LLVMIntTypeInContext(g->context, each);
 	cj_llvm v;
 
@@ -167,12 +166,12 @@ split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first, cj_llvm word)
 	}
 }
 
-static cj_llvm
-join_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first, LLVMTypeRef type)
+cj_llvm
+cj_llvm_join_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
+    LLVMTypeRef type, unsigned each)
 {
 	enum cj_kind k = cj_type_kind(cj_inst(g->m, r)->type);
-	unsigned bits = LLVMGetIntTypeWidth(type);
-	unsigned each = k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k), i;
+	unsigned bits = LLVMGetIntTypeWidth(type), i;
 	cj_llvm all = NULL, v;
 
 	if (each == 16 && bits == 32 && first % 2 == 0 &&
@@ -214,6 +213,13 @@ cj_llvm_from_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v)
 	return LLVMBuildBitCast(g->b, v, cj_llvm_type(g, k), "");
 }
 
+/* Bits of a narrow kind's element in memory. */
+static unsigned
+stored_bits(enum cj_kind k)
+{
+	return k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
+}
+
 /* Number of the register in which a piece begins. */
 static uint32_t
 register_at(enum cj_kind k, uint32_t byte)
@@ -235,7 +241,7 @@ take_apart(struct cj_llvm_gen *g, cj_ref r, const struct piece *p, cj_llvm v)
 		if (cj_kind_bits(k) >= 32)
 			g->scalars[r][first] = word;
 		else
-			split_word(g, r, first, word);
+			cj_llvm_split_word(g, r, first, word, stored_bits(k));
 	}
 }
 
@@ -249,7 +255,7 @@ put_together(struct cj_llvm_gen *g, cj_ref r, const struct piece *p)
 	for (i = 0; i < p->words; i++) {
 		first = register_at(k, p->at + i * size);
 		word = cj_kind_bits(k) >= 32 ? cj_llvm_wide(g, r, first) :
-		    join_word(g, r, first, p->word);
+		    cj_llvm_join_word(g, r, first, p->word, stored_bits(k));
 		if (p->words == 1)
 			return word;
 		all = LLVMBuildInsertElement(g->b, all, word,
@@ -312,8 +318,8 @@ bytes_of(cj_type t)
 }
 
 /* Address of the first byte; kinds under 8 bits: of the byte it begins. */
-static cj_llvm
-first_byte(struct cj_llvm_gen *g, const struct cj_access *access,
+cj_llvm
+cj_llvm_first_byte(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset)
 {
 	unsigned bits = cj_kind_bits(object_of(g, access)->element);
@@ -401,7 +407,7 @@ load_all(struct cj_llvm_gen *g, cj_ref r, const struct cj_access *access,
 		load_each(g, r, access, offset);
 		return;
 	}
-	first = first_byte(g, access, offset);
+	first = cj_llvm_first_byte(g, access, offset);
 	for (at = 0; at < bytes_of(t); at += p.bytes) {
 		p = piece_at(g, access, at, bytes_of(t));
 		from = at == 0 ? first : step(g, first, g->i8,
@@ -530,7 +536,7 @@ store_all(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset, cj_ref value)
 {
 	cj_type t = cj_inst(g->m, value)->type;
-	cj_llvm first = first_byte(g, access, offset), to;
+	cj_llvm first = cj_llvm_first_byte(g, access, offset), to;
 	struct piece p = { 0 };
 	uint32_t at;
 

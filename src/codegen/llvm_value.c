@@ -225,6 +225,18 @@ cj_llvm_call3(struct cj_llvm_gen *g, const char *name, cj_llvm x, cj_llvm y,
 	return cj_llvm_intrinsic(g, name, LLVMTypeOf(x), arguments, 3);
 }
 
+/* An attribute without a value, or with the value 0. */
+static void
+mark_call(struct cj_llvm_gen *g, cj_llvm call, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	assert(kind != 0 && "an attribute that LLVM has");
+	LLVMAddCallSiteAttribute(call,
+	    (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+	    LLVMCreateEnumAttribute(g->context, kind, 0));
+}
+
 cj_llvm
 cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how, LLVMTypeRef result,
     const char *text, const char *constraints, cj_llvm *arguments,
@@ -239,14 +251,13 @@ cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how, LLVMTypeRef result,
 		types[i] = LLVMTypeOf(arguments[i]);
 	type = LLVMFunctionType(result, types, count, 0);
 	code = LLVMGetInlineAsm(type, text, strlen(text), constraints,
-	    strlen(constraints), how != CJ_LLVM_ASM_PURE, 0,
+	    strlen(constraints), how >= CJ_LLVM_ASM_EFFECT, 0,
 	    LLVMInlineAsmDialectATT, 0);
 	call = LLVMBuildCall2(g->b, type, code, arguments, count, "");
-	if (how == CJ_LLVM_ASM_CONVERGENT)
-		LLVMAddCallSiteAttribute(call,
-		    (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-		    LLVMCreateEnumAttribute(g->context,
-		    LLVMGetEnumAttributeKindForName("convergent", 10), 0));
+	if (how == CJ_LLVM_ASM_CONVERGENT || how == CJ_LLVM_ASM_WARP)
+		mark_call(g, call, "convergent");
+	if (how == CJ_LLVM_ASM_WARP)
+		mark_call(g, call, "memory");	/* none */
 	return call;
 }
 

@@ -249,6 +249,8 @@ scope_of(const struct facts *s, const struct cj_inst *i)
 	case CJ_EFFECTS_PURE:
 		if (i->op == CJ_OP_SPECIAL)
 			return special_scope(s->f, (enum cj_special)i->attr);
+		if (cj_op_info[i->op].scope != CJ_SCOPE_THREAD)
+			return CJ_SCOPE_THREAD;	/* each lane has its part */
 		return operands_scope(s, i);
 	case CJ_EFFECTS_READ:
 		if (i->op != CJ_OP_LOAD)

@@ -178,3 +178,17 @@ cj_interp_MATCH(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, cj_kind_bits(cj_type_kind(t)) == 64 ?
 	    step_match_64 : step_match_32);
 }
+
+void
+cj_warp_needed(struct cj_frame *f, const struct cj_step *s)
+{
+	uint32_t lane = 0;
+
+	if (f->full)
+		return;
+	while (lane + 1 < f->lanes && cj_lane_runs(f, lane))
+		lane++;
+	cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_MISSING_LANE,
+	    "%s needs all lanes of the warp, and lane %u does not take part",
+	    cj_op_info[s->op].text, (unsigned)lane);
+}

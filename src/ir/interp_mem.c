@@ -393,7 +393,7 @@ touched(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 {
 	return (struct cj_touched_range){ .object = v->number,
 	    .width = v->width, .first = v->offset[lane],
-	    .is_write = s->op == CJ_OP_STORE,
+	    .is_write = s->op == CJ_OP_STORE || s->op == CJ_OP_STMATRIX,
 	    .is_atomic = s->op == CJ_OP_ATOMIC
 	    || cj_step_access(f, s)->order != CJ_ORDER_WEAK };
 }
@@ -420,7 +420,7 @@ meets_copy(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 {
 	struct cj_touched_range t = touched(f, s, v, lane);
 
-	t.is_write = s->op != CJ_OP_LOAD;
+	t.is_write = s->op != CJ_OP_LOAD && s->op != CJ_OP_LDMATRIX;
 	return cj_async_meets(f, s, lane, t);
 }
 
@@ -583,26 +583,28 @@ meet(const struct view *v, uint32_t i, uint32_t j)
 
 /* Each vector behind the one before, as nearly always. */
 static bool
-is_ascending(const struct cj_frame *f, const struct view *v)
+is_ascending(const struct view *v, uint32_t lanes)
 {
 	uint32_t i;
 
-	for (i = 1; i < f->lanes; i++)
+	for (i = 1; i < lanes; i++)
 		if (v->offset[i] < v->offset[i - 1] || meet(v, i - 1, i))
 			return false;
 	return true;
 }
 
-/* Two lanes of one store that meet: nothing says whose value stays. */
+/* Two of the first lanes of one store that meet: nothing says whose value
+ * stays. */
 static void
-check_lanes(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+check_lanes(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lanes)
 {
 	uint32_t i, j;
 
-	if (is_ascending(f, v))
+	if (is_ascending(v, lanes))
 		return;
-	for (i = 0; i < f->lanes; i++)
-		for (j = i + 1; j < f->lanes; j++) {
+	for (i = 0; i < lanes; i++)
+		for (j = i + 1; j < lanes; j++) {
 			if (!meet(v, i, j) || !takes_part(f, v, i)
 			    || !takes_part(f, v, j))
 				continue;
@@ -636,7 +638,7 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 		return;
 	}
 	if (cj_race_watches(f->machine->race, v.number) && v.bytes != 0)
-		check_lanes(f, s, &v);
+		check_lanes(f, s, &v, f->lanes);
 	for (lane = 0; lane < f->lanes; lane++) {
 		if (!takes_part(f, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
@@ -761,4 +763,78 @@ cj_interp_ATOMIC(struct cj_decoder *d, cj_ref r)
 	s->target = at;
 	s->n = cj_type_count(t) * d->code->lanes;
 	s->kind = (uint8_t)cj_type_kind(t);
+}
+
+/* ---- rows of matrices ---------------------------------------------------- */
+
+static struct view
+row_view(struct cj_frame *f, const struct cj_step *s)
+{
+	struct view v = view_of(f, s, CJ_NO_OFFSET);
+
+	assert(stored_bits(v.kind) >= 4);
+	v.width = CJ_MATRIX_ROW_BYTES * 8 / stored_bits(v.kind);
+	return v;
+}
+
+/* A row of kinds under 8 bits begins at a byte, since 16 are promised. */
+static char *
+row_at(const struct view *v, uint32_t lane)
+{
+	return v->memory->data + v->offset[lane] / (int64_t)v->width
+	    * CJ_MATRIX_ROW_BYTES;
+}
+
+static bool
+is_row(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	if (v->offset[lane] % (int64_t)v->width == 0)
+		return true;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISALIGNED_ACCESS,
+	    "a row of a matrix in \"%s\" begins at element %lld, which is no "
+	    "multiple of %u", name_of(f, v), (long long)v->offset[lane],
+	    (unsigned)v->width);
+	return false;
+}
+
+void
+cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
+    uint32_t rows, char *to)
+{
+	struct view v = row_view(f, s);
+	uint32_t lane;
+
+	assert(rows <= f->lanes);
+	for (lane = 0; lane < rows; lane++, to += CJ_MATRIX_ROW_BYTES) {
+		memset(to, 0, CJ_MATRIX_ROW_BYTES);
+		if (!cj_lane_runs(f, lane) || !may_read(f, s, &v, lane)
+		    || !is_row(f, s, &v, lane))
+			continue;
+		if (!meets_copy(f, s, &v, lane))
+			check_written(f, s, &v, lane);
+		watch(f, s, &v, lane);
+		memcpy(to, row_at(&v, lane), CJ_MATRIX_ROW_BYTES);
+	}
+}
+
+void
+cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
+    uint32_t rows, const char *from)
+{
+	struct view v = row_view(f, s);
+	uint32_t lane;
+
+	assert(rows <= f->lanes);
+	if (cj_race_watches(f->machine->race, v.number))
+		check_lanes(f, s, &v, rows);
+	for (lane = 0; lane < rows; lane++, from += CJ_MATRIX_ROW_BYTES) {
+		if (!cj_lane_runs(f, lane) || !may_write(f, s, &v, lane)
+		    || !is_row(f, s, &v, lane))
+			continue;
+		meets_copy(f, s, &v, lane);
+		watch(f, s, &v, lane);
+		mark_written(v.memory, v.offset[lane], v.width);
+		memcpy(row_at(&v, lane), from, CJ_MATRIX_ROW_BYTES);
+	}
 }

@@ -307,6 +307,31 @@ cj_step_fn cj_step_blend;
 /* Some lane has left the range of index: report those that run. */
 void cj_index_overflow(struct cj_frame *f, const struct cj_step *s);
 
+/* The loops of mma over the numbers of one atom (interp_mma.h). */
+typedef void cj_mma_floats_fn(const struct cj_mma *mma,
+    const double *restrict a, const double *restrict b, double *restrict c);
+typedef void cj_mma_integers_fn(const struct cj_mma *mma,
+    const int32_t *restrict a, const int32_t *restrict b,
+    int32_t *restrict c);
+struct cj_mma_table {
+	cj_mma_floats_fn *sum, *fma;		/* c += a b */
+	cj_mma_integers_fn *count, *differ;	/* c = a b; of bits a ^ b */
+};
+extern const struct cj_mma_table cj_mma_plain;
+extern const struct cj_mma_table cj_mma_avx2;
+const struct cj_mma_table *cj_mma_best(void);
+
+/* ---- rows of matrices (interp_mem.c) ------------------------------------- */
+
+/* Rows of 16 bytes one after the other, at the offsets that the first lanes
+ * hold, with all that is checked of loads and stores. */
+void cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
+    uint32_t rows, char *to);
+void cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
+    uint32_t rows, const char *from);
+/* Report a lane that does not take part in what all 32 do (interp_collect). */
+void cj_warp_needed(struct cj_frame *f, const struct cj_step *s);
+
 /* ---- faults (interp_check.c) --------------------------------------------- */
 
 struct cj_fault {

@@ -16,6 +16,8 @@
 
 #define CJ_VEC_TABLE	cj_vec_avx2
 #include "interp_vec.h"
+#define CJ_MMA_TABLE	cj_mma_avx2
+#include "interp_mma.h"
 
 #ifdef __clang__
 #pragma clang attribute pop

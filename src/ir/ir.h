@@ -13,6 +13,7 @@
 #ifndef CJ_IR_H
 #define CJ_IR_H
 
+#include "mma.h"
 #include "num.h"
 #include "target.h"
 #include "type.h"
@@ -36,7 +37,7 @@ enum cj_result { CJ_RESULT_NONE, CJ_RESULT_SAME, CJ_RESULT_BOOL,
 enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
-    CJ_ATTR_ARRAY, CJ_ATTR_COPY };
+    CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -145,6 +146,7 @@ struct cj_access {
 	enum cj_order order;
 	enum cj_memory_scope scope;
 	enum cj_atomic atomic;
+	bool transposed;	/* LDMATRIX, STMATRIX: in units of 16 bits */
 	const char *why;	/* why it is not wider, or NULL */
 };
 
@@ -265,6 +267,7 @@ struct cj_module {
 	CJ_VEC(struct cj_array) arrays;
 	CJ_VEC(struct cj_expect) expects;
 	CJ_VEC(struct cj_call) calls;
+	CJ_VEC(const struct cj_mma *) mmas;
 	CJ_VEC(const char *) texts;
 	CJ_VEC(struct cj_place_info) places;
 	CJ_VEC(struct cj_function) functions;
@@ -309,6 +312,9 @@ uint32_t cj_module_positions(struct cj_module *m, const uint32_t *at,
     uint32_t count);
 uint32_t cj_module_conversion(struct cj_module *m, struct cj_conversion c);
 uint32_t cj_module_text(struct cj_module *m, const char *text);
+/* The attribute of an MMA; 0: no such instruction, and *why says why. */
+uint32_t cj_module_mma(struct cj_module *m, const char *atom,
+    const char **why);
 cj_place cj_module_place(struct cj_module *m, struct cj_span span,
     cj_place parent, int64_t turn);
 uint32_t cj_module_function(struct cj_module *m, enum cj_function_kind kind,
@@ -382,6 +388,9 @@ struct cj_module *cj_module_read(struct cj_arena *a, const char *text,
 
 /* NULL if the module is right, else what is wrong (on its arena). */
 const char *cj_module_verify(struct cj_module *m);
+
+/* The least number of a target that has the instruction (80: sm_80), or 0. */
+int cj_inst_needs(const struct cj_module *m, const struct cj_inst *i);
 
 /* ---- passes -------------------------------------------------------------- */
 

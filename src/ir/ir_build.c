@@ -50,6 +50,7 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->arrays);
 	UNUSED_FIRST(a, &m->expects);
 	UNUSED_FIRST(a, &m->calls);
+	UNUSED_FIRST(a, &m->mmas);
 	UNUSED_FIRST(a, &m->texts);
 	UNUSED_FIRST(a, &m->places);
 	UNUSED_FIRST(a, &m->functions);
@@ -232,6 +233,24 @@ cj_module_place(struct cj_module *m, struct cj_span span, cj_place parent,
 		*cj_push(m->arena, &m->places) = key;
 	}
 	return *index;
+}
+
+/* The table is short: a module has few different ones. */
+uint32_t
+cj_module_mma(struct cj_module *m, const char *atom, const char **why)
+{
+	struct cj_mma *made;
+	uint32_t i;
+
+	for (i = 1; i < m->mmas.len; i++)
+		if (strcmp(m->mmas.at[i]->name, atom) == 0)
+			return i;
+	made = CJ_NEW(m->arena, struct cj_mma);
+	*why = cj_mma_find(m->arena, atom, made);
+	if (*why != NULL)
+		return 0;
+	*cj_push(m->arena, &m->mmas) = made;
+	return m->mmas.len - 1;
 }
 
 /* ---- the other tables ---------------------------------------------------- */

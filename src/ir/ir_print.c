@@ -226,6 +226,8 @@ init(struct printer *p, struct cj_strbuf *out, const struct cj_module *m)
 static void
 print_how(struct printer *p, const struct cj_access *a)
 {
+	if (a->transposed)
+		PUTS(p, " transposed");
 	if (a->align != 0)
 		PRINTF(p, " align %u", a->align);
 	if (a->cache != CJ_CACHE_DEFAULT)
@@ -260,7 +262,8 @@ print_access(struct printer *p, const struct cj_inst *i)
 		PUTS(p, "[");
 		print_operand(p, i, 0);
 		PUTS(p, "]");
-		values = i->op == CJ_OP_LOAD ? 1 : values + 1;
+		values = i->op == CJ_OP_LOAD || i->op == CJ_OP_LDMATRIX ? 1 :
+		    values + 1;
 	}
 	if (values > n)
 		values = n;
@@ -496,6 +499,12 @@ print_attr(struct printer *p, const struct cj_inst *i)
 		return;
 	case CJ_ATTR_COPY:
 		print_copy(p, i);
+		return;
+	case CJ_ATTR_MMA:
+		PUTS(p, " ");
+		print_text(p, p->m->mmas.at[i->attr]->name);
+		PUTS(p, " ");
+		print_operands(p, i, 0, i->operand_count);
 		return;
 	}
 }

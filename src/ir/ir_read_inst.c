@@ -67,6 +67,7 @@ read_operands_in(struct cj_reader *r, const char *word)
 static void
 read_how(struct cj_reader *r, struct cj_access *a)
 {
+	a->transposed = cj_reader_word(r, "transposed");
 	if (cj_reader_word(r, "align"))
 		a->align = (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
 	if (cj_reader_word(r, "cache"))
@@ -339,6 +340,18 @@ read_array(struct cj_reader *r)
 }
 
 static uint32_t
+read_mma(struct cj_reader *r)
+{
+	const char *why = NULL, *name = cj_reader_text(r);
+	uint32_t attr = r->failed ? 0 : cj_module_mma(r->m, name, &why);
+
+	if (!r->failed && attr == 0)
+		cj_reader_fail(r, why);
+	read_operands(r);
+	return attr;
+}
+
+static uint32_t
 read_constant(struct cj_reader *r, cj_type t)
 {
 	const uint64_t *bits = cj_reader_bits(r, cj_type_kind(t),
@@ -380,6 +393,7 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_CALL: return read_call(r);
 	case CJ_ATTR_ARRAY: return read_array(r);
 	case CJ_ATTR_COPY: return read_copy(r);
+	case CJ_ATTR_MMA: return read_mma(r);
 	}
 	return 0;
 }

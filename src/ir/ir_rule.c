@@ -117,6 +117,8 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    cj_attr_exists(m, CJ_ATTR_ACCESS, m->copies.at[index].to)
 		    && cj_attr_exists(m, CJ_ATTR_ACCESS,
 		    m->copies.at[index].from);
+	case CJ_ATTR_MMA:
+		return index != 0 && index < m->mmas.len;
 	}
 	return false;
 }
@@ -459,6 +461,61 @@ check_match(const struct view *v)
 	    "the result is not u32";
 }
 
+/* ---- matrices ------------------------------------------------------------ */
+
+/* Do the registers hold 1, 2 or 4 words, 32 bits of each matrix? Turned
+ * matrices are turned in units of 16 bits, which elements must not straddle. */
+static const char *
+check_words(cj_type t, bool transposed)
+{
+	unsigned bits = cj_kind_bits(cj_type_kind(t));
+	uint64_t all = (uint64_t)bits * cj_type_count(t);
+
+	if (bits < 4 || (transposed ? 16 : 32) % bits != 0)
+		return "the kind does not fit into the parts of a matrix";
+	return all == 32 || all == 64 || all == 128 ? NULL :
+	    "the registers are not those of 1, 2 or 4 matrices";
+}
+
+static const char *
+check_matrices(const struct view *v, cj_type t)
+{
+	const char *wrong = check_memory(v, cj_type_kind(t));
+
+	if (wrong != NULL)
+		return wrong;
+	if (object_of(v)->kind != CJ_OBJECT_SHARED)
+		return "the object is not shared memory";
+	if (access_of(v)->align < CJ_MATRIX_ROW_BYTES)
+		return "rows are not aligned to 16 bytes";
+	return check_words(t, access_of(v)->transposed);
+}
+
+static const char *
+check_movmatrix(const struct view *v)
+{
+	cj_type t = operand(v, 0);
+
+	if (cj_kind_bits(kind(v, 0)) * cj_type_count(t) != 32)
+		return "the registers are not those of one matrix";
+	return check_words(t, true);
+}
+
+static const char *
+check_mma(const struct view *v)
+{
+	const struct cj_mma *mma = v->m->mmas.at[v->i->attr];
+
+	if (operand(v, 0) != cj_type_of(mma->a, mma->a_count))
+		return "A has not the type of the atom";
+	if (operand(v, 1) != cj_type_of(mma->b, mma->b_count))
+		return "B has not the type of the atom";
+	if (operand(v, 2) != cj_type_of(mma->c, mma->c_count))
+		return "C has not the type of the atom";
+	return v->i->type == cj_type_of(mma->d, mma->c_count) ? NULL :
+	    "the result has not the type of the atom";
+}
+
 /* ---- control, host, tests ------------------------------------------------ */
 
 static const char *
@@ -599,6 +656,10 @@ check_by_name(const struct view *v)
 	case CJ_OP_BALLOT: return check_ballot(v);
 	case CJ_OP_REDUX: return check_redux(v);
 	case CJ_OP_MATCH: return check_match(v);
+	case CJ_OP_LDMATRIX: return check_matrices(v, v->i->type);
+	case CJ_OP_STMATRIX: return check_matrices(v, operand(v, 1));
+	case CJ_OP_MOVMATRIX: return check_movmatrix(v);
+	case CJ_OP_MMA: return check_mma(v);
 	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
 		return check_condition(v);
 	case CJ_OP_FOR: case CJ_OP_ARRAY_MAP: case CJ_OP_EXPECT:

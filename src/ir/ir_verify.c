@@ -189,6 +189,8 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_SPECIAL: case CJ_OP_BARRIER: case CJ_OP_SHFL:
 	case CJ_OP_BALLOT: case CJ_OP_REDUX: case CJ_OP_MATCH:
 	case CJ_OP_CP_ASYNC: case CJ_OP_CP_COMMIT: case CJ_OP_CP_WAIT:
+	case CJ_OP_LDMATRIX: case CJ_OP_STMATRIX: case CJ_OP_MOVMATRIX:
+	case CJ_OP_MMA:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
 	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:
@@ -196,6 +198,16 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 		    "the host part touches no memory";
 	}
 	return NULL;
+}
+
+static const char *
+check_target(const struct verifier *v, const struct cj_inst *i)
+{
+	int needs = cj_inst_needs(v->m, i);
+
+	if (v->m->target == NULL || v->m->target->number >= needs)
+		return NULL;
+	return cj_printf(v->m->arena, "it needs sm_%d", needs);
 }
 
 /* Does leaving from `from` outward to `owner` cross what nobody leaves? */
@@ -394,6 +406,7 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 		return "the place does not exist";
 	if ((wrong = check_operands(v, i)) != NULL ||
 	    (wrong = cj_rule_check(v->m, i)) != NULL ||
+	    (wrong = check_target(v, i)) != NULL ||
 	    (wrong = check_level(v, i)) != NULL ||
 	    (wrong = check_regions(v, r, region)) != NULL)
 		return wrong;

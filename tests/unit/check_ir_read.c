@@ -12,10 +12,11 @@ static const char sample[] =
 	"object @2 tensor f16[?] name \"y\" of 1.0 align 16 reads writes alias "
 	    "layout \"(M, N):(N, 1)\"\n"
 	"object @3 slot f32[8] name \"acc\" in #1\n"
-	"object @4 shared f32[256] align 16 reads writes in #2\n"
+	"object @4 shared f32[256] align 16 reads writes in #1\n"
 	"object @5 table i32[3] align 4 reads data {1, -2, 3}\n"
 	"object @6 tensor i32[1] of 2.1 align 4 reads writes\n"
 	"object @7 shared i32[64] align 16 reads writes in #1\n"
+	"object @8 shared f16[512] align 16 reads writes in #1\n"
 	"\n"
 	"device $1 \"relu_0\" block(256, 1, 1) cluster(2, 1, 1) min_blocks 2 "
 	    "max_registers 64 !1 { #1\n"
@@ -48,7 +49,7 @@ static const char sample[] =
 	"    } else {\n"
 	"        yield %2\n"
 	"    }\n"
-	"    if %7 { #2\n"
+	"    if %7 {\n"
 	"        %11 = const f32 0x7fc00001\n"
 	"        store @4[%2], %11 align 4\n"
 	"    }\n"
@@ -85,6 +86,14 @@ static const char sample[] =
 	"    print \"none\"\n"
 	"    %29 = const f32[4] {0.5, -0, inf, 1e-45}\n"
 	"    assert \"must hold\" %7\n"
+	"    %30 = ldmatrix f32[4] @4[%2] align 16\n"
+	"    %31 = const f16[8] 0\n"
+	"    stmatrix @8[%2], %31 transposed align 16\n"
+	"    %32 = slice f16[2] %31 at 0\n"
+	"    %33 = movmatrix f16[2] %32\n"
+	"    %34 = slice f16[4] %31 at 4\n"
+	"    %35 = mma f16[4] \"SM80_16x8x16_F16F16F16F16_TN\" %31, %34, "
+	    "%34\n"
 	"    return\n"
 	"}\n"
 	"\n"
@@ -271,6 +280,15 @@ static const struct bad {
 	{ IN_F("barrier !1\n}"), "line 4: a place is not listed" },
 	{ IN_F("%1 = special int nowhere\n}"),
 	    "line 3: the word is none of those known here" },
+	{ IN_F("%9 = mma f32[4] \"SM80_1x1x1\" %1\n}"),
+	    "line 3: there is no MMA atom \"SM80_1x1x1\"" },
+	{ IN_F("%9 = mma f32[4] \"UniversalFMA<f32>\" %1\n}"),
+	    "line 3: \"UniversalFMA<f32>\" is no mma of a warp" },
+	{ IN_F("%9 = mma f64[4] \"SM80_8x8x4_C64C64C64C64_TN\" %1\n}"),
+	    "line 3: \"SM80_8x8x4_C64C64C64C64_TN\" is not one instruction" },
+	{ IN_F("%9 = mma f64[4] \"SM80_16x8x8_F16BF16BF16F16_TN\" %1\n}"),
+	    "line 3: no instruction has the types of "
+	    "\"SM80_16x8x8_F16BF16BF16F16_TN\"" },
 	{ IN_F("slot_set @1[0]\n}"), "line 3: there is no such object" },
 };
 

@@ -13,7 +13,8 @@
 	"object @5 tensor f32[?] of 2.0 align 4 reads writes\n"		\
 	"object @6 workspace f32[?] align 16 reads writes\n"		\
 	"object @7 array f32[?] align 4 reads writes\n"			\
-	"object @8 table f32[1] align 4 reads data 1\n"
+	"object @8 table f32[1] align 4 reads data 1\n"			\
+	"object @9 shared f16[512] align 16 reads writes in #1\n"
 #define DEVICE(body)							\
 	HEAD "device $1 \"f\" { #1\n"					\
 	"leaf object ptr @1\nleaf object ptr @3\nleaf value int\n"	\
@@ -35,6 +36,41 @@ static const struct rule {
 	const char *text, *wrong;	/* wrong: NULL if it is right */
 } rules[] = {
 	{ DEVICE(""), NULL }, { HOST(""), NULL }, { TEST(""), NULL },
+	/* matrices */
+	{ DEVICE("%9 = ldmatrix f16[2] @9[%1] align 16\n"), NULL },
+	{ DEVICE("%9 = ldmatrix f16[8] @9[%1] transposed align 16\n"), NULL },
+	{ DEVICE("%9 = ldmatrix f16[8] @9[%1] align 8\n"),
+	    "rows are not aligned to 16 bytes" },
+	{ DEVICE("%9 = ldmatrix f16[6] @9[%1] align 16\n"),
+	    "the registers are not those of 1, 2 or 4 matrices" },
+	{ DEVICE("%9 = ldmatrix f32[4] @1[%1] align 16\n"),
+	    "the object is not shared memory" },
+	{ DEVICE("%8 = const f16[4] 0\nstmatrix @9[%1], %8 align 16\n"),
+	    "it needs sm_90" },
+	{ DEVICE("%8 = const f16[2] 0\n%9 = movmatrix f16[2] %8\n"), NULL },
+	{ DEVICE("%9 = movmatrix f32 %5\n"),
+	    "the kind does not fit into the parts of a matrix" },
+	{ DEVICE("%9 = movmatrix f32[4] %4\n"),
+	    "the registers are not those of one matrix" },
+#define MMA(atom, a, b, c, d)						\
+	DEVICE("%8 = const " a "\n%9 = const " b "\n%10 = const " c	\
+	    " 0\n%11 = mma " d " \"" atom "\" %8, %9, %10\n")
+	{ MMA("SM80_16x8x16_F32F16F16F32_TN", "f16[8] 0", "f16[4] 0", "f32[4]",
+	    "f32[4]"), NULL },
+	{ MMA("SM80_16x8x256_S32U1U1S32_TN_XORPOPC", "bool[128] false",
+	    "bool[64] false", "i32[4]", "i32[4]"), NULL },
+	{ MMA("SM80_16x8x16_F32F16F16F32_TN", "bf16[8] 0", "f16[4] 0", "f32[4]",
+	    "f32[4]"), "A has not the type of the atom" },
+	{ MMA("SM80_16x8x16_F32F16F16F32_TN", "f16[8] 0", "f16[8] 0", "f32[4]",
+	    "f32[4]"), "B has not the type of the atom" },
+	{ MMA("SM80_16x8x16_F32F16F16F32_TN", "f16[8] 0", "f16[4] 0", "f16[4]",
+	    "f32[4]"), "C has not the type of the atom" },
+	{ MMA("SM80_16x8x16_F32F16F16F32_TN", "f16[8] 0", "f16[4] 0", "f32[4]",
+	    "f16[4]"), "the result has not the type of the atom" },
+	{ MMA("SM89_16x8x32_F32E4M3E5M2F32_TN", "f8e4m3[16] 0", "f8e5m2[8] 0",
+	    "f32[4]", "f32[4]"), "it needs sm_89" },
+	{ HOST("%8 = const f16[2] 0\n%9 = movmatrix f16[2] %8\n"),
+	    "it belongs to device functions" },
 	/* types */
 	{ DEVICE("%9 = add f32 %5, %1\n"), "operands differ in type" },
 	{ DEVICE("%9 = add f32[4] %5, %5\n"),

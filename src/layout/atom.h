@@ -66,10 +66,18 @@ const struct cj_tuple *cj_tiled_mma_tile(struct cj_algebra *al,
 /* (thread, value) -> index in the tile of the operand. */
 const struct cj_layout *cj_tiled_mma_tv(struct cj_algebra *al,
     const struct cj_tiled_mma *mma, enum cj_operand which);
+/* The same for a tile of `shape`: (thread, (V, (RestM, RestN))). */
+const struct cj_layout *cj_tiled_mma_tv_of(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which,
+    const struct cj_tuple *shape);
 /* ((ThrV, (ThrM, ThrN)), (FrgV, (RestM, RestN))) of a tensor's layout. */
 const struct cj_layout *cj_tiled_mma_thrfrg(struct cj_algebra *al,
     const struct cj_tiled_mma *mma, enum cj_operand which,
     const struct cj_layout *tensor);
+/* Thread `index` of what thrfrg gave with this shape; `_` for its values. */
+const struct cj_tuple *cj_tiled_mma_coord(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which,
+    const struct cj_tuple *shape, struct cj_int index);
 /* What thread `index` has of the tensor: (V, RestM, RestN), offset inside. */
 const struct cj_layout *cj_tiled_mma_partition(struct cj_algebra *al,
     const struct cj_tiled_mma *mma, enum cj_operand which,
@@ -107,6 +115,13 @@ bool cj_cotiled_copy_make(struct cj_algebra *al,
 enum cj_side { CJ_SIDE_SOURCE, CJ_SIDE_TARGET };
 const struct cj_layout *cj_tiled_copy_tv(struct cj_algebra *al,
     const struct cj_tiled_copy *copy, enum cj_side side);
+/* ((thread, values), tiles) of a tensor's layout. */
+const struct cj_layout *cj_tiled_copy_thrfrg(struct cj_algebra *al,
+    const struct cj_tiled_copy *copy, enum cj_side side,
+    const struct cj_layout *tensor);
+/* The coordinate of a thread in it, `rank` that of the tensor. */
+const struct cj_tuple *cj_tiled_copy_coord(struct cj_algebra *al,
+    uint32_t rank, struct cj_int thread);
 const struct cj_layout *cj_tiled_copy_partition(struct cj_algebra *al,
     const struct cj_tiled_copy *copy, enum cj_side side,
     const struct cj_layout *tensor, struct cj_int thread);

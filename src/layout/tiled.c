@@ -176,16 +176,11 @@ broadcast_tile(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 }
 
 const struct cj_layout *
-cj_tiled_mma_tv(struct cj_algebra *al, const struct cj_tiled_mma *mma,
-    enum cj_operand which)
+cj_tiled_mma_tv_of(struct cj_algebra *al, const struct cj_tiled_mma *mma,
+    enum cj_operand which, const struct cj_tuple *shape)
 {
-	const struct cj_tuple *tile = cj_tiled_mma_tile(al, mma);
-	const struct cj_layout *l, *threads;
-	uint32_t i, j;
+	const struct cj_layout *l = cj_layout_make(al, shape, NULL), *threads;
 
-	modes_of(which, &i, &j);
-	l = cj_layout_make(al, pair(al, cj_tuple_get(tile, i),
-	    cj_tuple_get(tile, j)), NULL);
 	l = l == NULL ? NULL : cj_tiled_mma_thrfrg(al, mma, which, l);
 	if (l != NULL && which != CJ_OPERAND_C)
 		l = cj_layout_compose_tiler(al, l, broadcast_tile(al, mma,
@@ -195,6 +190,18 @@ cj_tiled_mma_tv(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 		return NULL;
 	return cj_layout_compose_tiler(al, l, pair(al,
 	    cj_tuple_layout(al, threads), cj_tuple_any(al)));
+}
+
+const struct cj_layout *
+cj_tiled_mma_tv(struct cj_algebra *al, const struct cj_tiled_mma *mma,
+    enum cj_operand which)
+{
+	const struct cj_tuple *tile = cj_tiled_mma_tile(al, mma);
+	uint32_t i, j;
+
+	modes_of(which, &i, &j);
+	return cj_tiled_mma_tv_of(al, mma, which, pair(al,
+	    cj_tuple_get(tile, i), cj_tuple_get(tile, j)));
 }
 
 /* (_, (_, ..., _)): all values, all tiles of a rank */
@@ -212,6 +219,23 @@ all_values(struct cj_algebra *al, uint32_t rank)
 	return pair(al, any, rest);
 }
 
+const struct cj_tuple *
+cj_tiled_mma_coord(struct cj_algebra *al, const struct cj_tiled_mma *mma,
+    enum cj_operand which, const struct cj_tuple *shape, struct cj_int index)
+{
+	const struct cj_tuple *at = cj_layout_flat_coord(al, mma->vmnk, index);
+	const struct cj_tuple *thread, *rest;
+	uint32_t i, j;
+
+	if (at == NULL)
+		return NULL;
+	modes_of(which, &i, &j);
+	thread = pair(al, cj_tuple_get(at, 0), pair(al,
+	    cj_tuple_get(at, i + 1), cj_tuple_get(at, j + 1)));
+	rest = cj_tuple_get(cj_tuple_get(shape, 1), 1);
+	return pair(al, thread, all_values(al, cj_tuple_rank(rest)));
+}
+
 const struct cj_layout *
 cj_tiled_mma_partition(struct cj_algebra *al, const struct cj_tiled_mma *mma,
     enum cj_operand which, const struct cj_layout *tensor,
@@ -219,20 +243,12 @@ cj_tiled_mma_partition(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 {
 	const struct cj_layout *l = cj_tiled_mma_thrfrg(al, mma, which,
 	    tensor);
-	const struct cj_tuple *at, *thread, *rest;
-	uint32_t i, j;
+	const struct cj_tuple *at;
 
 	if (l == NULL)
 		return NULL;
-	modes_of(which, &i, &j);
-	at = cj_layout_flat_coord(al, mma->vmnk, index);
-	if (at == NULL)
-		return NULL;
-	thread = pair(al, cj_tuple_get(at, 0), pair(al,
-	    cj_tuple_get(at, i + 1), cj_tuple_get(at, j + 1)));
-	rest = cj_tuple_get(cj_tuple_get(l->shape, 1), 1);
-	return cj_layout_view(al, l, pair(al, thread, all_values(al,
-	    cj_tuple_rank(rest))));
+	at = cj_tiled_mma_coord(al, mma, which, l->shape, index);
+	return at == NULL ? NULL : cj_layout_view(al, l, at);
 }
 
 const struct cj_tuple *

@@ -240,11 +240,9 @@ repeat_any(struct cj_algebra *al, uint32_t rank)
 }
 
 const struct cj_layout *
-cj_tiled_copy_partition(struct cj_algebra *al,
-    const struct cj_tiled_copy *copy, enum cj_side side,
-    const struct cj_layout *tensor, struct cj_int thread)
+cj_tiled_copy_thrfrg(struct cj_algebra *al, const struct cj_tiled_copy *copy,
+    enum cj_side side, const struct cj_layout *tensor)
 {
-	const struct cj_tuple *any = cj_tuple_any(al);
 	const struct cj_layout *l;
 
 	if (cj_layout_rank(tensor) < cj_tuple_rank(copy->tiler))
@@ -253,11 +251,27 @@ cj_tiled_copy_partition(struct cj_algebra *al,
 		    cj_layout_text(al, tensor),
 		    cj_tuple_text(al, copy->tiler));
 	l = cj_layout_divide(al, CJ_DIVIDE_ZIPPED, tensor, copy->tiler);
-	l = l == NULL ? NULL : tile_to_threads(al, copy, side, l);
-	if (l == NULL)
-		return NULL;
-	return cj_layout_view(al, l, pair(al, pair(al, cj_tuple_int(al,
-	    thread), any), repeat_any(al, cj_layout_rank(tensor))));
+	return l == NULL ? NULL : tile_to_threads(al, copy, side, l);
+}
+
+const struct cj_tuple *
+cj_tiled_copy_coord(struct cj_algebra *al, uint32_t rank,
+    struct cj_int thread)
+{
+	return pair(al, pair(al, cj_tuple_int(al, thread), cj_tuple_any(al)),
+	    repeat_any(al, rank));
+}
+
+const struct cj_layout *
+cj_tiled_copy_partition(struct cj_algebra *al,
+    const struct cj_tiled_copy *copy, enum cj_side side,
+    const struct cj_layout *tensor, struct cj_int thread)
+{
+	const struct cj_layout *l;
+
+	l = cj_tiled_copy_thrfrg(al, copy, side, tensor);
+	return l == NULL ? NULL : cj_layout_view(al, l, cj_tiled_copy_coord(al,
+	    cj_layout_rank(tensor), thread));
 }
 
 const struct cj_layout *

@@ -1,0 +1,429 @@
+/*
+ * Fragments: the registers that a thread has of an operand of a tiled MMA, and
+ * other orders in which the same registers are seen.
+ */
+#include "elab_tiled.h"
+
+/* ---- new ones ------------------------------------------------------------ */
+
+static struct cj_value
+unwritten(struct cj_elab *el, enum cj_kind k, const struct cj_tuple *shape)
+{
+	struct cj_value v = { .kind = CJ_VALUE_UNWRITTEN };
+
+	v.scalar = (uint8_t)k;
+	v.level = el->em->level;
+	v.regs.shape = shape;
+	return v;
+}
+
+static bool
+check_registers(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tuple *shape)
+{
+	struct cj_int n = cj_tuple_product(&el->al, shape);
+
+	if (cj_tuple_is_known(shape) && cj_is_known(n) && n.value >= 1 &&
+	    n.value <= CJ_MAX_REGISTERS)
+		return true;
+	cj_elab_error(el, cj_is_known(n) ? CJ_DIAG_LIMIT : CJ_DIAG_NOT_KNOWN,
+	    args->span, "a fragment has known extents, together 1 to %d "
+	    "elements of each thread", CJ_MAX_REGISTERS);
+	return false;
+}
+
+static struct cj_value
+fragment(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row, enum cj_operand which)
+{
+	const struct cj_mma_value *m = cj_arg_mma(el, args, 0);
+	const struct cj_value *fill = cj_arg_named(el, args, "fill");
+	const struct cj_tuple *tile = cj_arg_tuple(el, args, 1), *shape;
+	struct cj_fragment *f = CJ_NEW(el->arena, struct cj_fragment);
+	struct cj_value v;
+	enum cj_kind k;
+
+	if (m == NULL || tile == NULL)
+		return cj_value_error();
+	if (el->em == NULL || el->time != CJ_TIME_DEVICE)
+		return cj_elab_error(el, CJ_DIAG_WRONG_TIME, args->span,
+		    "\"%s\" belongs to device code", row->name);
+	if (cj_tuple_rank(tile) != 2 || !cj_tuple_is_known(tile))
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE,
+		    cj_arg_span(args, 1), "%s takes a shape of two known "
+		    "extents", row->name);
+	shape = cj_tiled_mma_partition_shape(&el->al, &m->tiled, which, tile);
+	if (shape == NULL)
+		return cj_elab_refused(el, args->span, row->name);
+	if (!check_registers(el, args, shape))
+		return cj_value_error();
+	k = cj_fragment_kind(m, which);
+	if (fill == NULL) {
+		v = unwritten(el, k, shape);
+	} else {
+		v = cj_elab_coerce(el, args->span, k, *fill);
+		if (v.kind != CJ_VALUE_ERROR)
+			v = cj_elab_broadcast(el, args->span, v, shape);
+		if (v.kind == CJ_VALUE_ERROR)
+			return v;
+	}
+	f->mma = m;
+	f->which = which;
+	f->tile = cj_tuple_product_each(&el->al, tile);
+	v.fragment = f;
+	return v;
+}
+
+#define FRAGMENT(name, operand)						\
+	struct cj_value							\
+	cj_builtin_fragment_##name(struct cj_elab *el,			\
+	    struct cj_args *args, const struct cj_builtin *row)		\
+	{								\
+		return fragment(el, args, row, operand);		\
+	}
+FRAGMENT(a, CJ_OPERAND_A)
+FRAGMENT(b, CJ_OPERAND_B)
+FRAGMENT(c, CJ_OPERAND_C)
+
+/* ---- thread and value ---------------------------------------------------- */
+
+/* (thread, (V, (M, N))) as (thread, (V, M, N)). */
+static const struct cj_tuple *
+flat_values(struct cj_elab *el, const struct cj_tuple *t)
+{
+	const struct cj_tuple *values = t->at[1], *rest, *at[CJ_MAX_RANK];
+	const struct cj_tuple *both[2];
+	uint32_t i, n = 0;
+
+	if (cj_is_leaf(values) || values->rank != 2 ||
+	    cj_is_leaf(values->at[1]))
+		return t;
+	rest = values->at[1];
+	at[n++] = values->at[0];
+	for (i = 0; i < rest->rank && n < CJ_MAX_RANK; i++)
+		at[n++] = rest->at[i];
+	both[0] = t->at[0];
+	both[1] = cj_tuple_make(&el->al, at, n);
+	return cj_tuple_make(&el->al, both, 2);
+}
+
+const struct cj_layout *
+cj_fragment_tv(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *f)
+{
+	const struct cj_layout *l;
+	struct cj_layout *flat;
+
+	if (f->tile == NULL) {
+		cj_elab_error(el, CJ_DIAG_UNKNOWN_MEMBER, span,
+		    "this is no fragment of a whole tile: it has no \"tv\"");
+		return NULL;
+	}
+	l = cj_tiled_mma_tv_of(&el->al, &f->mma->tiled, f->which, f->tile);
+	if (l == NULL) {
+		cj_elab_refused(el, span, "tv");
+		return NULL;
+	}
+	flat = cj_memdup(el->arena, l, sizeof *l);
+	flat->shape = flat_values(el, l->shape);
+	flat->stride = flat_values(el, l->stride);
+	return flat;
+}
+
+/* ---- other orders -------------------------------------------------------- */
+
+/* The same registers under another layout of register numbers. */
+static struct cj_value
+seen_as(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
+    const struct cj_layout *l)
+{
+	uint32_t count = cj_shape_count(l->shape), *at, i;
+	struct cj_value made = *v;
+	struct cj_slot *s;
+	struct cj_int o;
+
+	made.fragment = NULL;
+	if (v->kind == CJ_VALUE_PLACE) {
+		s = cj_memdup(el->arena, v->slot, sizeof *s);
+		s->layout = l;
+		made.slot = s;
+		return made;
+	}
+	at = CJ_NEWS(el->arena, uint32_t, count);
+	for (i = 0; i < count; i++) {
+		if (!cj_layout_offset(&el->al, l, cj_tuple_known(&el->al, i),
+		    &o))
+			return cj_elab_refused(el, span, "fragment");
+		at[i] = (uint32_t)o.value;
+	}
+	return cj_value_regs(el, (enum cj_kind)v->scalar, l->shape,
+	    cj_elab_permute(el, cj_elab_ref(el, v, CJ_KIND_VOID), at, count));
+}
+
+/* Where the registers of a fragment are; NULL: reported. */
+static const struct cj_layout *
+registers_of(struct cj_elab *el, struct cj_args *args, uint32_t i)
+{
+	const struct cj_value *v = &args->at[i];
+
+	if (v->kind == CJ_VALUE_PLACE && v->slot->cell == NULL &&
+	    !v->slot->is_scalar)
+		return v->slot->layout;
+	if (v->kind == CJ_VALUE_REGS && v->regs.shape != NULL)
+		return cj_layout_make(&el->al, v->regs.shape, NULL);
+	if (v->kind != CJ_VALUE_ERROR)
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
+		    "a fragment is needed, this is %s", cj_value_what(el, v));
+	return NULL;
+}
+
+struct cj_value
+cj_builtin_retile(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_copy_value *c = cj_arg_copy(el, args, 0);
+	const struct cj_layout *l = registers_of(el, args, 1);
+
+	if (c == NULL || l == NULL)
+		return cj_value_error();
+	l = cj_tiled_copy_retile(&el->al, &c->tiled, l);
+	if (l == NULL)
+		return cj_elab_refused(el, args->span, row->name);
+	return seen_as(el, args->span, &args->at[1], l);
+}
+
+/* Modes of a layout in two lists. */
+struct halves {
+	const struct cj_tuple *shape[2][CJ_MAX_RANK];
+	const struct cj_tuple *stride[2][CJ_MAX_RANK];
+	uint32_t count[2];
+};
+
+static void
+add_mode(struct halves *h, unsigned which, const struct cj_tuple *shape,
+    const struct cj_tuple *stride)
+{
+	assert(which < 2 && h->count[which] < CJ_MAX_RANK);
+	h->shape[which][h->count[which]] = shape;
+	h->stride[which][h->count[which]++] = stride;
+}
+
+/* The atom's values: strides below M go along rows. */
+static void
+add_values(struct halves *h, const struct cj_tuple *atom,
+    const struct cj_tuple *shape, const struct cj_tuple *stride,
+    int64_t rows)
+{
+	uint32_t i;
+
+	if (!cj_is_leaf(shape)) {
+		for (i = 0; i < shape->rank; i++)
+			add_values(h, cj_is_leaf(atom) ? atom : atom->at[i],
+			    shape->at[i], stride->at[i], rows);
+		return;
+	}
+	add_mode(h, atom->kind == CJ_TUPLE_INT && atom->value.value >= rows,
+	    shape, stride);
+}
+
+static const struct cj_tuple *
+list(struct cj_elab *el, const struct cj_tuple *const *at, uint32_t count)
+{
+	return count == 1 ? at[0] : cj_tuple_make(&el->al, at, count);
+}
+
+/* (V, M, N) as (rows, columns). */
+static const struct cj_layout *
+rows_columns(struct cj_elab *el, const struct cj_mma_atom *atom,
+    const struct cj_layout *l)
+{
+	const struct cj_tuple *shape[2], *stride[2];
+	struct halves h = { .count = { 0, 0 } };
+	struct cj_layout *made = cj_memdup(el->arena, l, sizeof *l);
+	uint32_t i;
+
+	add_values(&h, atom->c->stride->at[1], l->shape->at[0],
+	    l->stride->at[0], atom->shape->at[0]->value.value);
+	add_mode(&h, 0, l->shape->at[1], l->stride->at[1]);
+	add_mode(&h, 1, l->shape->at[2], l->stride->at[2]);
+	for (i = 0; i < 2; i++) {
+		shape[i] = list(el, h.shape[i], h.count[i]);
+		stride[i] = list(el, h.stride[i], h.count[i]);
+	}
+	made->shape = cj_tuple_make(&el->al, shape, 2);
+	made->stride = cj_tuple_make(&el->al, stride, 2);
+	return made;
+}
+
+struct seen {
+	struct cj_elab *el;
+	const struct cj_mma_atom *atom;
+};
+
+static const struct cj_layout *
+do_rows_columns(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct seen *s = user;
+
+	(void)al;
+	return rows_columns(s->el, s->atom, l);
+}
+
+static bool
+is_accumulator(const struct cj_value *v)
+{
+	const struct cj_tuple *shape = v->kind == CJ_VALUE_LAYOUT ?
+	    v->layout->shape : cj_value_shape(v);
+
+	return v->fragment != NULL && v->fragment->which == CJ_OPERAND_C &&
+	    shape != NULL && !cj_is_leaf(shape) && shape->rank == 3;
+}
+
+struct cj_value
+cj_builtin_row_col(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = args->at[0];
+	struct seen seen = { .el = el };
+	const struct cj_mma_atom *atom;
+	const struct cj_layout *l;
+
+	if (!is_accumulator(&v))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "row_col takes what fragment_c() or partition_c() made, "
+		    "this is %s", cj_value_what(el, &v));
+	atom = &v.fragment->mma->atom->mma;
+	if (v.kind == CJ_VALUE_LAYOUT)
+		return cj_value_layout(rows_columns(el, atom, v.layout));
+	if (v.kind == CJ_VALUE_TENSOR) {
+		seen.atom = atom;
+		return cj_tensor_map(el, args->span, v.tensor, false,
+		    do_rows_columns, &seen, row->name);
+	}
+	l = registers_of(el, args, 0);
+	return l == NULL ? cj_value_error() : seen_as(el, args->span, &v,
+	    rows_columns(el, atom, l));
+}
+
+/* ---- a result as the next left operand ----------------------------------- */
+
+/* Index in the tile of each register of a thread. */
+static bool
+tile_indices(struct cj_elab *el, const struct cj_layout *tv, int64_t thread,
+    uint32_t count, int64_t *out)
+{
+	const struct cj_tuple *at[2];
+	struct cj_int o;
+	uint32_t i;
+
+	at[0] = cj_tuple_known(&el->al, thread);
+	for (i = 0; i < count; i++) {
+		at[1] = cj_tuple_known(&el->al, i);
+		if (!cj_layout_offset(&el->al, tv, cj_tuple_make(&el->al, at,
+		    2), &o) || !cj_is_known(o))
+			return false;
+		out[i] = o.value;
+	}
+	return true;
+}
+
+struct match {
+	const struct cj_layout *from, *to;	/* tv of the result, of A */
+	uint32_t count, threads;
+	int64_t *have, *want;
+	uint32_t *at;		/* register of the result, by register of A */
+};
+
+/* Registers of one thread; false: it lacks the element *missing. */
+static bool
+match_thread(struct cj_elab *el, struct match *m, int64_t thread,
+    bool is_first, int64_t *missing)
+{
+	uint32_t i, k;
+
+	if (!tile_indices(el, m->from, thread, m->count, m->have) ||
+	    !tile_indices(el, m->to, thread, m->count, m->want))
+		return false;
+	for (i = 0; i < m->count; i++) {
+		*missing = m->want[i];
+		for (k = 0; is_first && k < m->count; k++)
+			if (m->have[k] == m->want[i])
+				break;
+		if (is_first)
+			m->at[i] = k;
+		if (m->at[i] >= m->count || m->have[m->at[i]] != m->want[i])
+			return false;
+	}
+	return true;
+}
+
+static bool
+match_registers(struct cj_elab *el, struct cj_span span, struct match *m,
+    const struct cj_tuple *tile)
+{
+	int64_t rows = cj_tuple_product(&el->al, tile->at[0]).value;
+	int64_t missing = 0;
+	uint32_t t;
+
+	m->have = CJ_NEWS(el->arena, int64_t, m->count);
+	m->want = CJ_NEWS(el->arena, int64_t, m->count);
+	m->at = CJ_NEWS(el->arena, uint32_t, m->count);
+	for (t = 0; t < m->threads; t++) {
+		if (match_thread(el, m, t, t == 0, &missing))
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "thread %u does not hold the element (%lld, %lld) that it "
+		    "needs for the left operand", t,
+		    (long long)(missing % rows), (long long)(missing / rows)),
+		    "Both MMAs must lie over the threads in one column: atom "
+		    "layout (n, 1, 1), and no permutation of N.");
+		return false;
+	}
+	return true;
+}
+
+struct cj_value
+cj_builtin_operand_a(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_mma_value *m = cj_arg_mma(el, args, 0);
+	struct cj_value v = cj_elab_read(el, args->span, args->at[1]);
+	struct cj_fragment *f = CJ_NEW(el->arena, struct cj_fragment);
+	const struct cj_tuple *shape;
+	struct match match = { 0 };
+	cj_ref ref;
+
+	if (m == NULL || v.kind == CJ_VALUE_ERROR)
+		return cj_value_error();
+	if (!is_accumulator(&v) || v.kind != CJ_VALUE_REGS ||
+	    v.fragment->tile == NULL)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 1), "operand_a takes the result of an "
+		    "MMA in registers, this is %s", cj_value_what(el, &v));
+	v = cj_elab_coerce(el, cj_arg_span(args, 1), m->atom->a, v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	*f = (struct cj_fragment){ m, CJ_OPERAND_A, v.fragment->tile };
+	shape = cj_tiled_mma_partition_shape(&el->al, &m->tiled, CJ_OPERAND_A,
+	    f->tile);
+	if (shape == NULL)
+		return cj_elab_refused(el, args->span, row->name);
+	match.count = cj_shape_count(shape);
+	match.threads = (uint32_t)cj_layout_size(&el->al, m->tiled.vmnk)
+	    .value;
+	match.from = cj_fragment_tv(el, args->span, v.fragment);
+	match.to = cj_fragment_tv(el, args->span, f);
+	if (match.from == NULL || match.to == NULL)
+		return cj_value_error();
+	if (match.count != cj_shape_count(v.regs.shape))
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
+		    "the left operand has %u registers of each thread, the "
+		    "result %u", match.count, cj_shape_count(v.regs.shape));
+	if (!match_registers(el, args->span, &match, f->tile))
+		return cj_value_error();
+	ref = cj_elab_ref(el, &v, CJ_KIND_VOID);
+	v = cj_value_regs(el, m->atom->a, shape, cj_elab_permute(el, ref,
+	    match.at, match.count));
+	v.fragment = f;
+	return v;
+}

@@ -1,0 +1,409 @@
+/*
+ * Tiled MMAs and tiled copies: making them, and what a thread has of a tensor
+ * that they cut. Views keep their coordinates (elab_tensor.c), so that guards
+ * and coordinate tensors are cut the same way.
+ */
+#include "elab_tiled.h"
+
+/* ---- arguments ----------------------------------------------------------- */
+
+static const struct cj_atom_value *
+atom_arg(struct cj_elab *el, struct cj_args *args, uint32_t i, bool is_mma)
+{
+	const struct cj_value *v = &args->at[i];
+
+	if (v->kind == CJ_VALUE_ATOM && cj_atom_is_mma(v->atom) == is_mma)
+		return v->atom;
+	if (v->kind != CJ_VALUE_ERROR)
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
+		    "an atom that %s is needed, this is %s", is_mma ?
+		    "multiplies" : "copies", cj_value_what(el, v));
+	return NULL;
+}
+
+const struct cj_mma_value *
+cj_arg_mma(struct cj_elab *el, struct cj_args *args, uint32_t i)
+{
+	const struct cj_value *v = &args->at[i];
+
+	if (v->kind == CJ_VALUE_MMA)
+		return v->mma;
+	if (v->kind != CJ_VALUE_ERROR)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, i), "a tiled MMA is needed, this is %s",
+		    cj_value_what(el, v)), "Make one: tiled_mma(atom, "
+		    "(m, n, k)).");
+	return NULL;
+}
+
+const struct cj_copy_value *
+cj_arg_copy(struct cj_elab *el, struct cj_args *args, uint32_t i)
+{
+	const struct cj_value *v = &args->at[i];
+
+	if (v->kind == CJ_VALUE_COPY)
+		return v->copy;
+	if (v->kind != CJ_VALUE_ERROR)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, i), "a tiled copy is needed, this is %s",
+		    cj_value_what(el, v)), "Make one: tiled_copy(atom, "
+		    "threads, values).");
+	return NULL;
+}
+
+/* ---- making -------------------------------------------------------------- */
+
+struct cj_value
+cj_builtin_tiled_mma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_mma_value *m = CJ_NEW(el->arena, struct cj_mma_value);
+	const struct cj_layout *atoms;
+	const struct cj_tuple *permutation = NULL;
+
+	m->atom = atom_arg(el, args, 0, true);
+	if (m->atom == NULL)
+		return cj_value_error();
+	atoms = cj_arg_layout(el, args, 1);
+	if (args->count > 2)
+		permutation = cj_arg_tuple(el, args, 2);
+	if (atoms == NULL || (args->count > 2 && permutation == NULL))
+		return cj_value_error();
+	if (!cj_tiled_mma_make(&el->al, &m->atom->mma, atoms, permutation,
+	    &m->tiled) || cj_tiled_mma_tile(&el->al, &m->tiled) == NULL)
+		return cj_elab_refused(el, args->span, row->name);
+	m->text = cj_elab_call_text(el, row->name, args);
+	return (struct cj_value){ .kind = CJ_VALUE_MMA, .mma = m };
+}
+
+static struct cj_value
+copy_value(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row, const struct cj_copy_value *made, bool ok)
+{
+	struct cj_copy_value *c;
+
+	if (!ok)
+		return cj_elab_refused(el, args->span, row->name);
+	c = cj_memdup(el->arena, made, sizeof *made);
+	c->text = cj_elab_call_text(el, row->name, args);
+	return (struct cj_value){ .kind = CJ_VALUE_COPY, .copy = c };
+}
+
+/* The atom with layouts of elements; false: reported. */
+static bool
+begin_copy(struct cj_elab *el, struct cj_args *args, enum cj_kind k,
+    struct cj_copy_value *c, struct cj_copy_atom *atom)
+{
+	c->atom = atom_arg(el, args, 0, false);
+	if (c->atom == NULL)
+		return false;
+	if (c->atom->element != CJ_KIND_VOID)
+		k = c->atom->element;
+	c->bits = cj_kind_bits(k);
+	if (cj_copy_atom_values(&el->al, &c->atom->copy, (int)c->bits, atom))
+		return true;
+	cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
+	    "%s cannot move elements of %u bits", c->atom->text, c->bits);
+	return false;
+}
+
+struct cj_value
+cj_builtin_tiled_copy(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_copy_value c = { 0 };
+	struct cj_copy_atom atom;
+	const struct cj_layout *threads, *values;
+
+	if (!begin_copy(el, args, CJ_KIND_F16, &c, &atom))
+		return cj_value_error();
+	threads = cj_arg_layout(el, args, 1);
+	values = cj_arg_layout(el, args, 2);
+	if (threads == NULL || values == NULL)
+		return cj_value_error();
+	return copy_value(el, args, row, &c, cj_tiled_copy_make(&el->al,
+	    &atom, threads, values, &c.tiled));
+}
+
+enum cj_kind
+cj_fragment_kind(const struct cj_mma_value *mma, enum cj_operand which)
+{
+	switch (which) {
+	case CJ_OPERAND_A: return mma->atom->a;
+	case CJ_OPERAND_B: return mma->atom->b;
+	case CJ_OPERAND_C: break;
+	}
+	return mma->atom->c;
+}
+
+static struct cj_value
+copy_for_mma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row, enum cj_operand which)
+{
+	const struct cj_mma_value *m = cj_arg_mma(el, args, 1);
+	struct cj_copy_value c = { 0 };
+	struct cj_copy_atom atom;
+	enum cj_kind k;
+
+	if (m == NULL)
+		return cj_value_error();
+	k = cj_fragment_kind(m, which);
+	/* results are converted to a narrow type before they are stored */
+	if (which == CJ_OPERAND_C && cj_kind_bits(k) > 16)
+		k = CJ_KIND_F16;
+	if (!begin_copy(el, args, k, &c, &atom))
+		return cj_value_error();
+	return copy_value(el, args, row, &c, cj_tiled_copy_for_mma(&el->al,
+	    &atom, &m->tiled, which, &c.tiled));
+}
+
+struct cj_value
+cj_builtin_tiled_copy_a(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return copy_for_mma(el, args, row, CJ_OPERAND_A);
+}
+
+struct cj_value
+cj_builtin_tiled_copy_b(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return copy_for_mma(el, args, row, CJ_OPERAND_B);
+}
+
+struct cj_value
+cj_builtin_tiled_copy_c(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return copy_for_mma(el, args, row, CJ_OPERAND_C);
+}
+
+/* ---- cutting ------------------------------------------------------------- */
+
+/* One of both. */
+struct cut {
+	const struct cj_mma_value *mma;
+	enum cj_operand which;
+	const struct cj_copy_value *copy;
+	enum cj_side side;
+};
+
+static const struct cj_layout *
+do_cut(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	const struct cut *c = user;
+
+	if (c->mma != NULL)
+		return cj_tiled_mma_thrfrg(al, &c->mma->tiled, c->which, l);
+	return cj_tiled_copy_thrfrg(al, &c->copy->tiled, c->side, l);
+}
+
+/* What one thread has, of all threads' `shape`. */
+static const struct cj_tuple *
+thread_coord(struct cj_elab *el, const struct cut *c,
+    const struct cj_tuple *shape, uint32_t rank, struct cj_int thread)
+{
+	if (c->mma != NULL)
+		return cj_tiled_mma_coord(&el->al, &c->mma->tiled, c->which,
+		    shape, thread);
+	return cj_tiled_copy_coord(&el->al, rank, thread);
+}
+
+static struct cj_value
+cut_layout(struct cj_elab *el, struct cj_span span,
+    const struct cj_layout *whole, struct cut *c, struct cj_int thread,
+    const char *name)
+{
+	const struct cj_layout *l = do_cut(&el->al, whole, c);
+	const struct cj_tuple *coord;
+
+	if (l == NULL)
+		return cj_elab_refused(el, span, name);
+	coord = thread_coord(el, c, l->shape, cj_layout_rank(whole), thread);
+	l = coord == NULL ? NULL : cj_layout_view(&el->al, l, coord);
+	return l == NULL ? cj_elab_refused(el, span, name) :
+	    cj_value_layout(l);
+}
+
+static struct cj_value
+cut_tensor(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, struct cut *c, struct cj_int thread,
+    const char *name)
+{
+	struct cj_value z = cj_tensor_map(el, span, t, true, do_cut, c, name);
+	const struct cj_tuple *coord;
+
+	if (z.kind == CJ_VALUE_ERROR)
+		return z;
+	coord = thread_coord(el, c, z.tensor->layout->shape,
+	    cj_layout_rank(t->layout), thread);
+	if (coord == NULL)
+		return cj_elab_refused(el, span, name);
+	return cj_tensor_slice(el, span, z.tensor, coord);
+}
+
+/* The first two modes, where they are known: the tile of a fragment. */
+static const struct cj_tuple *
+tile_of(struct cj_elab *el, const struct cj_tuple *shape)
+{
+	const struct cj_tuple *at[2];
+
+	if (cj_is_leaf(shape) || shape->rank != 2 ||
+	    !cj_tuple_is_known(shape))
+		return NULL;
+	at[0] = cj_tuple_int(&el->al, cj_tuple_product(&el->al,
+	    shape->at[0]));
+	at[1] = cj_tuple_int(&el->al, cj_tuple_product(&el->al,
+	    shape->at[1]));
+	return cj_tuple_make(&el->al, at, 2);
+}
+
+static struct cj_value
+partition(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row, struct cut *c)
+{
+	struct cj_value v = args->at[1];
+	const struct cj_tuple *shape;
+	struct cj_fragment *f;
+	struct cj_int thread;
+
+	if (!cj_value_to_int(el, cj_arg_span(args, 2), &args->at[2], &thread))
+		return cj_value_error();
+	if (v.kind == CJ_VALUE_TENSOR) {
+		shape = v.tensor->layout->shape;
+		v = cut_tensor(el, args->span, v.tensor, c, thread,
+		    row->name);
+	} else if (v.kind == CJ_VALUE_LAYOUT) {
+		shape = v.layout->shape;
+		v = cut_layout(el, args->span, v.layout, c, thread,
+		    row->name);
+	} else {
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 1), "%s cuts a tensor, this is %s",
+		    row->name, cj_value_what(el, &v));
+	}
+	if (c->mma == NULL || v.kind == CJ_VALUE_ERROR)
+		return v;
+	f = CJ_NEW(el->arena, struct cj_fragment);
+	f->mma = c->mma;
+	f->which = c->which;
+	f->tile = tile_of(el, shape);
+	v.fragment = f;
+	return v;
+}
+
+#define MMA_PARTITION(name, operand)					\
+	struct cj_value							\
+	cj_builtin_partition_##name(struct cj_elab *el,			\
+	    struct cj_args *args, const struct cj_builtin *row)		\
+	{								\
+		struct cut c = { .which = operand };			\
+									\
+		c.mma = cj_arg_mma(el, args, 0);			\
+		return c.mma == NULL ? cj_value_error() :		\
+		    partition(el, args, row, &c);			\
+	}
+MMA_PARTITION(a, CJ_OPERAND_A)
+MMA_PARTITION(b, CJ_OPERAND_B)
+MMA_PARTITION(c, CJ_OPERAND_C)
+
+#define COPY_PARTITION(name, of)					\
+	struct cj_value							\
+	cj_builtin_partition_##name(struct cj_elab *el,			\
+	    struct cj_args *args, const struct cj_builtin *row)		\
+	{								\
+		struct cut c = { .side = of };				\
+									\
+		c.copy = cj_arg_copy(el, args, 0);			\
+		return c.copy == NULL ? cj_value_error() :		\
+		    partition(el, args, row, &c);			\
+	}
+COPY_PARTITION(s, CJ_SIDE_SOURCE)
+COPY_PARTITION(d, CJ_SIDE_TARGET)
+
+/* ---- shared memory ------------------------------------------------------- */
+
+static struct cj_int
+extent_of(struct cj_elab *el, const struct cj_tuple *shape, uint32_t mode)
+{
+	return cj_tuple_product(&el->al, cj_tuple_get(shape, mode));
+}
+
+/* Both extents are multiples of the atom's. */
+static bool
+divides(struct cj_elab *el, const struct cj_layout *atom,
+    const struct cj_tuple *shape)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2; i++)
+		if (!cj_is_value(cj_int_mod(&el->sym, extent_of(el, shape, i),
+		    extent_of(el, atom->shape, i)), 0))
+			return false;
+	return true;
+}
+
+/* The unit mode first, the others in their order. */
+static const struct cj_layout *
+compact(struct cj_elab *el, const struct cj_tuple *shape, uint32_t unit)
+{
+	const struct cj_tuple *at[CJ_MAX_RANK];
+	uint32_t i, rank = cj_tuple_rank(shape);
+
+	for (i = 0; i < rank; i++)
+		at[i] = cj_tuple_known(&el->al, i == unit ? 0 : i + 1);
+	return cj_layout_ordered(&el->al, shape, cj_tuple_make(&el->al, at,
+	    rank));
+}
+
+static const struct cj_layout *
+widest_swizzle(struct cj_elab *el, const struct cj_tuple *shape,
+    uint32_t unit, enum cj_kind k)
+{
+	static const enum cj_smem_mode modes[] = { CJ_SMEM_SW128,
+	    CJ_SMEM_SW64, CJ_SMEM_SW32, CJ_SMEM_INTER };
+	enum cj_major major = unit == 1 ? CJ_MAJOR_K : CJ_MAJOR_MN;
+	const struct cj_layout *atom;
+	unsigned i;
+
+	for (i = 0; unit < 2 && i < CJ_LENGTH(modes); i++) {
+		atom = cj_smem_atom(&el->al, major, modes[i],
+		    (int)cj_kind_bits(k));
+		if (atom != NULL && divides(el, atom, shape))
+			return cj_layout_tile_to_shape(&el->al, atom, shape,
+			    NULL);
+	}
+	return compact(el, shape, unit);
+}
+
+struct cj_value
+cj_builtin_smem_layout(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *unit = cj_arg_named(el, args, "unit");
+	const struct cj_value *type = &args->at[0];
+	const struct cj_tuple *shape = cj_arg_tuple(el, args, 1);
+	int64_t mode;
+
+	if (shape == NULL)
+		return cj_value_error();
+	if (type->kind != CJ_VALUE_TYPE || type->type->scalar ==
+	    CJ_KIND_VOID)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 0), "smem_layout takes a number type "
+		    "first, this is %s", cj_value_what(el, type));
+	if (cj_tuple_rank(shape) < 2 || !cj_tuple_is_known(shape))
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE,
+		    cj_arg_span(args, 1), "smem_layout takes a shape of two "
+		    "known extents or more");
+	mode = 1;
+	if (unit != NULL && !cj_value_to_known(el, args->span, unit,
+	    "the mode of stride 1", &mode))
+		return cj_value_error();
+	if (mode < 0 || mode >= cj_tuple_rank(shape))
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, args->span,
+		    "there is no mode %lld in a shape of rank %u",
+		    (long long)mode, cj_tuple_rank(shape));
+	return cj_arg_result(el, args->span, widest_swizzle(el, shape,
+	    (uint32_t)mode, type->type->scalar), row->name);
+}

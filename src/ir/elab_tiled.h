@@ -1,0 +1,76 @@
+/*
+ * Atoms, tiled MMAs and tiled copies as values, and the fragments that belong
+ * to an MMA.
+ *
+ * An atom is a row of layout/atoms.def, or one element, or a vector. What is
+ * cut by a tiled MMA carries a struct cj_fragment, in whatever kind of value:
+ * a view, registers, a `var`, a layout of coordinates. Registers of a fragment
+ * lie in the order of its shape (V, M, N), first modes first; V is in the
+ * order of the atom's values.
+ */
+#ifndef CJ_ELAB_TILED_H
+#define CJ_ELAB_TILED_H
+
+#include "elab_priv.h"
+#include "layout/atom.h"
+
+enum cj_atom_use { CJ_ATOM_FMA, CJ_ATOM_MMA_SYNC, CJ_ATOM_UNIVERSAL,
+    CJ_ATOM_VECTOR, CJ_ATOM_CP_ASYNC, CJ_ATOM_LDMATRIX, CJ_ATOM_STMATRIX };
+
+struct cj_atom_value {
+	enum cj_atom_use use;
+	const char *text;		/* as the program writes it */
+	enum cj_kind a, b, c;		/* an MMA's elements */
+	enum cj_kind element;		/* a copy's; VOID: of any of 16 bits */
+	uint32_t count;			/* elements at once, or matrices */
+	bool is_transposed;
+	enum cj_copy_cache cache;
+	struct cj_mma_atom mma;
+	struct cj_copy_atom copy;	/* layouts of bits */
+};
+
+struct cj_mma_value {
+	const struct cj_atom_value *atom;
+	struct cj_tiled_mma tiled;
+	const char *text;
+};
+
+struct cj_copy_value {
+	const struct cj_atom_value *atom;
+	struct cj_tiled_copy tiled;
+	uint32_t bits;			/* of an element */
+	const char *text;
+};
+
+/* Whose part of which operand: made by partition_a/b/c and fragment_a/b/c. */
+struct cj_fragment {
+	const struct cj_mma_value *mma;
+	enum cj_operand which;
+	/* the tile that all threads have together (two modes); NULL: some
+	 * view, not known to be one */
+	const struct cj_tuple *tile;
+};
+
+static inline bool
+cj_atom_is_mma(const struct cj_atom_value *a)
+{
+	return a->use == CJ_ATOM_FMA || a->use == CJ_ATOM_MMA_SYNC;
+}
+
+/* "name(argument, ...)": how a value prints that a call made. */
+const char *cj_elab_call_text(struct cj_elab *el, const char *name,
+    const struct cj_args *args);
+/* The argument of that kind; NULL: reported. */
+const struct cj_mma_value *cj_arg_mma(struct cj_elab *el,
+    struct cj_args *args, uint32_t i);
+const struct cj_copy_value *cj_arg_copy(struct cj_elab *el,
+    struct cj_args *args, uint32_t i);
+/* An argument's place in the text, for messages about it alone. */
+struct cj_span cj_arg_span(const struct cj_args *args, uint32_t i);
+/* f.tv: (thread, (V, M, N)) -> index in the tile; NULL: reported. */
+const struct cj_layout *cj_fragment_tv(struct cj_elab *el,
+    struct cj_span span, const struct cj_fragment *f);
+enum cj_kind cj_fragment_kind(const struct cj_mma_value *mma,
+    enum cj_operand which);
+
+#endif

@@ -313,6 +313,7 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 	p->width = most < p->bytes ? 1 : (uint32_t)(most / p->bytes);
 	assign_registers(p);
 	while (!guard_allows(el, p)) {
+		p->is_cut = true;
 		p->why = "the guard may cut through wider accesses";
 		p->width /= 2;
 		assign_registers(p);
@@ -349,10 +350,32 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	return true;
 }
 
+/* An atom's width is not negotiable, but where a guard may cut through it. */
+static bool
+take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
+{
+	const char *name = el->m->objects.at[p->t->object].name;
+
+	if (how->width == 0 || (p->width < how->width && p->is_cut))
+		return true;
+	if (p->width >= how->width) {
+		cj_pieces_narrow(p, how->width);
+		return true;
+	}
+	cj_elab_error(el, CJ_DIAG_UNALIGNED_COPY, p->span,
+	    "%s moves %u bytes at once, %s allows accesses of %u: %s",
+	    how->who, how->width * p->bytes, name == NULL ? "the tensor" :
+	    cj_printf(el->arena, "\"%s\"", name), p->width * p->bytes,
+	    p->why == NULL ? "the neighbours of a thread are fewer" :
+	    p->why);
+	return false;
+}
+
 /* ---- what every access needs --------------------------------------------- */
 
 bool
-cj_tensor_may_touch(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
+cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t)
 {
 	const struct cj_object *o = &el->m->objects.at[t->object];
 
@@ -542,7 +565,8 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 	uint32_t *number, *at, r, count = 0, access;
 	const struct cj_tuple *shape = t->layout->shape;
 
-	if (!cj_tensor_may_touch(el, span, t) || !cj_pieces_make(el, &p, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t) ||
+	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
 	    !fill_ref(el, &p, &fill))
 		return cj_value_error();
 	el->m->objects.at[t->object].reads = true;
@@ -647,7 +671,8 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
 	uint32_t r, access;
 	cj_ref value;
 
-	if (!cj_tensor_may_touch(el, span, t) || !cj_pieces_make(el, &p, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t) ||
+	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
 	    overlaps(el, &p))
 		return;
 	v = value_to_store(el, span, t, v);

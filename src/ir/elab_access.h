@@ -26,6 +26,7 @@ struct cj_pieces {
 	unsigned bytes;		/* of an element */
 	uint32_t *start;	/* per register: its access's first one */
 	uint32_t *lane;		/* position within the access */
+	bool is_cut;		/* narrower, since a guard may cut it */
 	const char *why;	/* not wider; NULL: as wide as can be */
 };
 
@@ -33,8 +34,8 @@ struct cj_pieces {
 bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t);
 /* The widest accesses that are proved; false: reported. */
-bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
-    const struct cj_tensor *t);
+bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
+    struct cj_span span, const struct cj_tensor *t);
 /* Narrower ones, of a width that divides. */
 void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);
 /* The offset of the access that begins at register r, as an instruction. */

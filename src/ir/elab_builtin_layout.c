@@ -3,7 +3,7 @@
  * An operation that takes a tensor gives a view (elab_tensor.c); one that cuts
  * keeps where the view's elements lie.
  */
-#include "elab_priv.h"
+#include "elab_tiled.h"
 
 /* ---- results ------------------------------------------------------------- */
 
@@ -84,9 +84,17 @@ struct cj_value
 cj_builtin_size(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	const struct cj_tuple *t = mode_of(el, args, shape_of(el, args));
+	const struct cj_value *v = &args->at[0];
+	const struct cj_tuple *t;
 
 	(void)row;
+	if (v->kind == CJ_VALUE_MMA && args->count == 1)
+		return cj_value_int(cj_layout_size(&el->al,
+		    v->mma->tiled.vmnk));
+	if (v->kind == CJ_VALUE_COPY && args->count == 1)
+		return cj_value_int(cj_tuple_product(&el->al,
+		    cj_tuple_get(v->copy->tiled.tv->shape, 0)));
+	t = mode_of(el, args, shape_of(el, args));
 	return t == NULL ? cj_value_error() :
 	    cj_value_int(cj_tuple_product(&el->al, t));
 }

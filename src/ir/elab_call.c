@@ -23,8 +23,9 @@ takes_place(const struct cj_value *callee, uint32_t position)
 	const struct cj_list *params;
 
 	if (callee->kind == CJ_VALUE_BUILTIN)
-		return position == 0 &&
-		    (callee->builtin->flags & CJ_BUILTIN_PLACE) != 0;
+		return (callee->builtin->flags & CJ_BUILTIN_PLACES) != 0 ||
+		    (position == 0 &&
+		    (callee->builtin->flags & CJ_BUILTIN_PLACE) != 0);
 	if (callee->kind != CJ_VALUE_FUNCTION)
 		return false;
 	n = callee->function->node;

@@ -5,7 +5,7 @@
  * tensor and a `var` are read where they stand. cj_elab_place() is the same
  * walk without that last step.
  */
-#include "elab_priv.h"
+#include "elab_tiled.h"
 
 enum { CJ_MAX_EXPR_NEST = 4000 };
 
@@ -308,12 +308,18 @@ struct cj_value
 cj_elab_member(struct cj_elab *el, struct cj_span span, struct cj_value base,
     cj_name name)
 {
+	const struct cj_layout *tv;
 	uint32_t i;
 
 	if (base.kind == CJ_VALUE_ERROR)
 		return base;
 	if (base.kind == CJ_VALUE_FILE)
 		return cj_elab_file_member(el, base.file, name, span);
+	if (base.fragment != NULL &&
+	    strcmp(cj_elab_name(el, name), "tv") == 0) {
+		tv = cj_fragment_tv(el, span, base.fragment);
+		return tv == NULL ? cj_value_error() : cj_value_layout(tv);
+	}
 	if (base.kind == CJ_VALUE_TUPLE && base.tuple->names != NULL)
 		for (i = 0; i < base.tuple->count; i++)
 			if (base.tuple->names[i] == name)

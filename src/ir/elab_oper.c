@@ -18,7 +18,7 @@ cj_value_kind_of(const struct cj_value *v)
 	switch (v->kind) {
 	case CJ_VALUE_INT: return CJ_KIND_INDEX;
 	case CJ_VALUE_BOOL: return CJ_KIND_BOOL;
-	case CJ_VALUE_SCALAR: case CJ_VALUE_REGS:
+	case CJ_VALUE_SCALAR: case CJ_VALUE_REGS: case CJ_VALUE_UNWRITTEN:
 		return (enum cj_kind)v->scalar;
 	case CJ_VALUE_TENSOR: return v->tensor->element;
 	case CJ_VALUE_PLACE: return v->slot->element;
@@ -27,6 +27,7 @@ cj_value_kind_of(const struct cj_value *v)
 	case CJ_VALUE_BASIS: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
 	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
 	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_FILE:
+	case CJ_VALUE_ATOM: case CJ_VALUE_MMA: case CJ_VALUE_COPY:
 		break;
 	}
 	return CJ_KIND_VOID;
@@ -35,7 +36,7 @@ cj_value_kind_of(const struct cj_value *v)
 const struct cj_tuple *
 cj_value_shape(const struct cj_value *v)
 {
-	if (v->kind == CJ_VALUE_REGS)
+	if (v->kind == CJ_VALUE_REGS || v->kind == CJ_VALUE_UNWRITTEN)
 		return v->regs.shape;
 	if (v->kind == CJ_VALUE_TENSOR)
 		return v->tensor->layout->shape;
@@ -497,23 +498,27 @@ emit_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
 {
 	const struct cj_tuple *shape = NULL;
 	enum cj_kind result = is_comparison(op) ? CJ_KIND_BOOL : k;
+	const struct cj_fragment *fragment = NULL;
 	cj_ref refs[MOST_OPERANDS], r;
+	struct cj_value v;
 	uint32_t i;
 
 	assert(k != CJ_KIND_VOID && el->em != NULL);
 	if (!cj_elab_common_shape(el, span, args, count, &shape))
 		return cj_value_error();
 	for (i = 0; i < count; i++) {
-		struct cj_value v = cj_elab_broadcast(el, span, args[i],
-		    shape);
-
+		v = cj_elab_broadcast(el, span, args[i], shape);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
 		refs[i] = cj_elab_ref(el, &v, k);
+		if (fragment == NULL)
+			fragment = v.fragment;
 	}
 	r = cj_emit(&el->em->b, op, cj_type_of(result,
 	    cj_shape_count(shape)), 0, refs, count);
-	return cj_value_regs(el, result, shape, r);
+	v = cj_value_regs(el, result, shape, r);
+	v.fragment = fragment;
+	return v;
 }
 
 struct each_op {
@@ -618,7 +623,8 @@ cj_elab_ref(struct cj_elab *el, const struct cj_value *v, enum cj_kind k)
 	case CJ_VALUE_SWIZZLE: case CJ_VALUE_TENSOR: case CJ_VALUE_PLACE:
 	case CJ_VALUE_TYPE: case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN:
 	case CJ_VALUE_RANGE: case CJ_VALUE_STRING: case CJ_VALUE_CHOICE:
-	case CJ_VALUE_FILE:
+	case CJ_VALUE_FILE: case CJ_VALUE_ATOM: case CJ_VALUE_MMA:
+	case CJ_VALUE_COPY: case CJ_VALUE_UNWRITTEN:
 		break;
 	}
 	cj_bug(el->recover, "no instruction for %s", cj_value_what(el, v));

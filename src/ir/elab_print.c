@@ -1,7 +1,7 @@
 /*
  * Values as texts: for print(), messages, names of bindings.
  */
-#include "elab_priv.h"
+#include "elab_tiled.h"
 
 static void
 print_list(struct cj_elab *el, struct cj_strbuf *out,
@@ -147,7 +147,17 @@ cj_value_print(struct cj_elab *el, struct cj_strbuf *out,
 	case CJ_VALUE_FILE:
 		cj_strbuf_puts(out, v->file == NULL ? "cute" : v->file->name);
 		break;
+	case CJ_VALUE_ATOM:
+		cj_strbuf_puts(out, v->atom->text);
+		break;
+	case CJ_VALUE_MMA:
+		cj_strbuf_puts(out, v->mma->text);
+		break;
+	case CJ_VALUE_COPY:
+		cj_strbuf_puts(out, v->copy->text);
+		break;
 	case CJ_VALUE_REGS: case CJ_VALUE_TENSOR: case CJ_VALUE_PLACE:
+	case CJ_VALUE_UNWRITTEN:
 		cj_strbuf_puts(out, cj_value_what(el, v));
 		break;
 	}
@@ -261,6 +271,12 @@ cj_value_what(struct cj_elab *el, const struct cj_value *v)
 		return cj_printf(el->arena, "the choice .%s",
 		    cj_elab_name(el, v->choice));
 	case CJ_VALUE_FILE: return "an import";
+	case CJ_VALUE_ATOM:
+		return cj_printf(el->arena, "the atom %s", v->atom->text);
+	case CJ_VALUE_MMA: return "a tiled MMA";
+	case CJ_VALUE_COPY: return "a tiled copy";
+	case CJ_VALUE_UNWRITTEN:
+		return "a fragment that nothing has written";
 	}
 	return "";
 }

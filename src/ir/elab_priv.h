@@ -23,6 +23,10 @@ struct cj_elab;
 struct cj_env;
 struct cj_args;
 struct cj_builtin;
+struct cj_atom_value;
+struct cj_mma_value;
+struct cj_copy_value;
+struct cj_fragment;
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -49,6 +53,11 @@ enum cj_value_kind {
 	CJ_VALUE_RANGE,		/* range */
 	CJ_VALUE_STRING,	/* text */
 	CJ_VALUE_CHOICE,	/* choice: .name */
+	CJ_VALUE_ATOM,		/* atom (elab_tiled.h) */
+	CJ_VALUE_MMA,		/* mma: a tiled MMA */
+	CJ_VALUE_COPY,		/* copy: a tiled copy */
+	CJ_VALUE_UNWRITTEN,	/* scalar, regs.shape: registers of a `var`
+				   that nothing has written */
 	CJ_VALUE_FILE		/* file: an import with a name; NULL: `cute` */
 };
 
@@ -61,6 +70,8 @@ struct cj_value {
 	enum cj_value_kind kind;
 	uint8_t level;		/* REGS, PLACE: of the function it is in */
 	uint8_t scalar;		/* SCALAR, REGS: enum cj_kind */
+	/* of which operand of an MMA it is a part, or NULL */
+	const struct cj_fragment *fragment;
 	union {
 		struct cj_int i;
 		double real;
@@ -80,6 +91,9 @@ struct cj_value {
 		const struct cj_text *text;
 		cj_name choice;
 		const struct cj_file *file;
+		const struct cj_atom_value *atom;
+		const struct cj_mma_value *mma;
+		const struct cj_copy_value *copy;
 	};
 };
 
@@ -592,7 +606,8 @@ enum {
 	CJ_BUILTIN_DEVICE = 4,	/* device code only */
 	CJ_BUILTIN_HOST = 8,	/* the host part only */
 	CJ_BUILTIN_EACH = 16,	/* element by element: maps over arrays */
-	CJ_BUILTIN_NODE = 32	/* arguments are not evaluated: args->node */
+	CJ_BUILTIN_NODE = 32,	/* arguments are not evaluated: args->node */
+	CJ_BUILTIN_PLACES = 64	/* all arguments are places */
 };
 
 typedef struct cj_value cj_builtin_fn(struct cj_elab *el,
@@ -650,6 +665,8 @@ struct cj_how {			/* of a load, store or atomic */
 	enum cj_cache cache;
 	enum cj_order order;
 	enum cj_memory_scope scope;
+	uint32_t width;		/* elements at once; 0: as many as there are */
+	const char *who;	/* the atom that asks for them */
 };
 /* Registers of all elements of a view with known extents. */
 struct cj_value cj_tensor_load(struct cj_elab *el, struct cj_span span,

@@ -245,6 +245,7 @@ cj_elab_convert(struct cj_elab *el, struct cj_span span, enum cj_kind to,
 {
 	struct conversion c = { span, to, conversion };
 	const struct cj_tuple *shape;
+	struct cj_value made;
 	enum cj_kind from;
 	cj_ref ref;
 
@@ -269,7 +270,9 @@ cj_elab_convert(struct cj_elab *el, struct cj_span span, enum cj_kind to,
 	ref = cj_emit(&el->em->b, CJ_OP_CONVERT, cj_type_of(to,
 	    cj_shape_count(shape)), conversion,
 	    (cj_ref[]){ cj_elab_ref(el, &v, from) }, 1);
-	return cj_value_regs(el, to, shape, ref);
+	made = cj_value_regs(el, to, shape, ref);
+	made.fragment = v.fragment;
+	return made;
 }
 
 /* ---- operators ----------------------------------------------------------- */

@@ -51,9 +51,10 @@ number_slot(struct cj_elab *el, struct cj_span span, cj_name name,
 	    cj_tuple_known(&el->al, 1), NULL);
 	s->name = name;
 	s->span = span;
-	set_registers(el, s->object, 0, cj_elab_ref(el, &v, k));
+	if (v.kind != CJ_VALUE_UNWRITTEN)
+		set_registers(el, s->object, 0, cj_elab_ref(el, &v, k));
 	return (struct cj_value){ .kind = CJ_VALUE_PLACE,
-	    .level = el->em->level, .slot = s };
+	    .level = el->em->level, .fragment = v.fragment, .slot = s };
 }
 
 static struct cj_value
@@ -84,7 +85,7 @@ cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
 	v = cj_elab_read(el, span, v);
 	if (v.kind == CJ_VALUE_TUPLE)
 		return tuple_slot(el, span, name, v.tuple, home);
-	if (cj_value_is_number(&v))
+	if (cj_value_is_number(&v) || v.kind == CJ_VALUE_UNWRITTEN)
 		return number_slot(el, span, name, v, home);
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
@@ -175,6 +176,7 @@ cj_slot_load(struct cj_elab *el, struct cj_span span,
 {
 	const struct cj_slot *s = place->slot;
 	uint32_t *at, count;
+	struct cj_value v;
 	cj_ref r;
 
 	if (s->cell != NULL)
@@ -186,8 +188,10 @@ cj_slot_load(struct cj_elab *el, struct cj_span span,
 	count = positions(el, s, &at);
 	r = is_run(at, count) ? get_registers(el, place, at[0], count) :
 	    gather_registers(el, place, at, count);
-	return cj_value_regs(el, s->element, s->is_scalar ? NULL :
+	v = cj_value_regs(el, s->element, s->is_scalar ? NULL :
 	    s->layout->shape, r);
+	v.fragment = place->fragment;
+	return v;
 }
 
 static bool
@@ -288,5 +292,6 @@ cj_slot_index(struct cj_elab *el, struct cj_span span,
 		part->layout = cj_layout_make(&el->al,
 		    cj_tuple_known(&el->al, 1), NULL);
 	v.slot = part;
+	v.fragment = NULL;
 	return v;
 }

@@ -1,7 +1,7 @@
 /*
  * Values: making, comparing, and going to and from layout/'s tuples.
  */
-#include "elab_priv.h"
+#include "elab_tiled.h"
 
 struct cj_value
 cj_value_error(void)
@@ -170,7 +170,8 @@ cj_value_is_known(const struct cj_value *v)
 	case CJ_VALUE_REAL: case CJ_VALUE_BOOL: case CJ_VALUE_SCALAR:
 	case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE: case CJ_VALUE_FUNCTION:
 	case CJ_VALUE_BUILTIN: case CJ_VALUE_STRING: case CJ_VALUE_CHOICE:
-	case CJ_VALUE_FILE:
+	case CJ_VALUE_FILE: case CJ_VALUE_ATOM: case CJ_VALUE_MMA:
+	case CJ_VALUE_COPY:
 		return true;
 	case CJ_VALUE_INT:
 		return cj_is_known(v->i);
@@ -187,6 +188,7 @@ cj_value_is_known(const struct cj_value *v)
 				return false;
 		return true;
 	case CJ_VALUE_REGS: case CJ_VALUE_TENSOR: case CJ_VALUE_PLACE:
+	case CJ_VALUE_UNWRITTEN:
 		return false;
 	}
 	return false;
@@ -273,6 +275,14 @@ cj_value_same(const struct cj_value *a, const struct cj_value *b)
 		return a->choice == b->choice;
 	case CJ_VALUE_FILE:
 		return a->file == b->file;
+	case CJ_VALUE_ATOM:
+		return strcmp(a->atom->text, b->atom->text) == 0;
+	case CJ_VALUE_MMA:
+		return strcmp(a->mma->text, b->mma->text) == 0;
+	case CJ_VALUE_COPY:
+		return strcmp(a->copy->text, b->copy->text) == 0;
+	case CJ_VALUE_UNWRITTEN:
+		return false;
 	}
 	return false;
 }
@@ -327,6 +337,8 @@ cj_value_to_tuple(struct cj_elab *el, struct cj_span span,
 	case CJ_VALUE_NONE: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
 	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
 	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_FILE:
+	case CJ_VALUE_ATOM: case CJ_VALUE_MMA: case CJ_VALUE_COPY:
+	case CJ_VALUE_UNWRITTEN:
 		break;
 	}
 	cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,

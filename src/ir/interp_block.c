@@ -76,6 +76,17 @@ make_warps(struct cj_block *b, const struct cj_decoded *c)
 	}
 }
 
+static void
+watch_races(struct cj_block *b, const struct cj_race *race)
+{
+	struct cj_machine *m = &b->machine;
+	uint32_t i;
+
+	m->race = cj_race_worker(m->arena, race, m->memory);
+	for (i = 0; i < b->warps; i++)
+		b->frames[i].clock = CJ_NEW(m->arena, struct cj_clock);
+}
+
 struct cj_block *
 cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
     const struct cj_kernel_launch *l, const struct cj_machine *proto,
@@ -89,12 +100,12 @@ cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
 	b->launch = l;
 	b->threads = (uint32_t)(l->block[0] * l->block[1] * l->block[2]);
 	b->warps = (b->threads + CJ_LANES_WARP - 1) / CJ_LANES_WARP;
-	if (race != NULL)
-		b->machine.race = cj_race_worker(a, race);
 	b->machine.async = cj_async_create(a, c);
 	make_memory(b, c);
 	make_threads(b);
 	make_warps(b, c);
+	if (race != NULL)
+		watch_races(b, race);
 	return b;
 }
 
@@ -163,18 +174,18 @@ cj_block_start(struct cj_block *b, uint64_t number, uint64_t seed)
 	    % (uint64_t)l->grid[1]);
 	b->at[2] = (int64_t)(number / (uint64_t)l->grid[0]
 	    / (uint64_t)l->grid[1]);
-	b->epoch = 0;
 	b->seed = seed;
 	b->drawn = mix(seed + mix(number + 1));
 	memset(b->barrier, 0, sizeof b->barrier);
 	clear_shared(b);
 	if (b->machine.race != NULL)
-		cj_race_clear(b->machine.race);
+		cj_race_clear(b->machine.race, number);
 	for (i = 0; i < b->warps; i++) {
 		uint32_t left = b->threads - i * CJ_LANES_WARP;
 
 		b->order[i] = i;
 		cj_async_clear(&b->frames[i]);
+		cj_clock_begin(&b->frames[i]);
 		cj_frame_start(&b->frames[i],
 		    left < CJ_LANES_WARP ? left : CJ_LANES_WARP);
 	}
@@ -332,8 +343,8 @@ open_block_barrier(struct cj_block *b)
 		return false;
 	if (b->machine.checks & CJ_CHECK_BARRIER)
 		check_barrier(b);
+	cj_clock_meet(b, waits_for_block);
 	b->barrier[0].turn++;
-	b->epoch++;
 	return true;
 }
 

@@ -95,7 +95,7 @@ cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 
 	l->total++;
 	if (l->total == MOST_FAULTS)
-		f->machine->race = NULL;
+		cj_race_give_up(f, "it has more than 2^20 faults");
 	if (f->machine->host != NULL)
 		cj_frame_stop(f);	/* nothing is launched then */
 	if (p != NULL) {

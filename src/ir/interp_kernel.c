@@ -275,6 +275,7 @@ cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
     struct cj_diags *ds, struct cj_outcome *out)
 {
 	struct cj_launch_run run = { .code = c, .launch = k, .options = o };
+	const struct cj_span none = { 0, 0, 0 };
 
 	memset(out, 0, sizeof *out);
 	if (is_empty(k))
@@ -287,8 +288,12 @@ cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
 	    &run.blocks))
 		cj_bug(a->recover, "a grid of more than 2^64 blocks");
 	if (o->checks & CJ_CHECK_RACE)
-		run.race = cj_race_create(a, c, k, ds);
+		run.race = cj_race_create(a, c, k);
 	run_launch(a, &run, ds, out);
+	if (run.race != NULL && cj_race_stopped(run.race) != NULL)
+		cj_report(ds, CJ_DIAG_UNCHECKED, none, "races in \"%s\" "
+		    "were not looked for to its end: %s", c->module->name,
+		    cj_race_stopped(run.race));
 }
 
 void

@@ -446,11 +446,28 @@ cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 static void
 watch_all(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 {
-	uint32_t lane;
+	cj_race_access_all(f, s, touched(f, s, v, 0), v->offset);
+}
 
-	if (cj_race_watches(f->machine->race, v->number))
-		for (lane = 0; lane < f->lanes; lane++)
-			watch(f, s, v, lane);
+/* Accesses that order others go lane by lane. */
+static bool
+is_weak(struct cj_frame *f, const struct cj_step *s)
+{
+	return f->machine->race == NULL
+	    || cj_step_access(f, s)->order == CJ_ORDER_WEAK;
+}
+
+static struct cj_ordered
+ordered(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane)
+{
+	const struct cj_access *a = cj_step_access(f, s);
+
+	return (struct cj_ordered){ .address = (uintptr_t)v->memory->data
+	    + (uintptr_t)v->offset[lane] * v->bytes,
+	    .is_shared = v->object->kind == CJ_OBJECT_SHARED,
+	    .is_update = s->op == CJ_OP_ATOMIC, .order = a->order,
+	    .scope = a->scope };
 }
 
 /* ---- load ---------------------------------------------------------------- */
@@ -513,7 +530,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, false);
-	if (is_one_range(f, &v) && v.kind != CJ_KIND_BOOL
+	if (is_weak(f, s) && is_one_range(f, &v) && v.kind != CJ_KIND_BOOL
 	    && v.memory->readable && is_all_written(f, &v)
 	    && is_quiet(f, &v, false)) {
 		watch_all(f, s, &v);
@@ -539,6 +556,11 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 			check_written(f, s, &v, lane);
 		watch(f, s, &v, lane);
 		fetch(f, s, &v, lane);
+		if (!is_weak(f, s)) {
+			const struct cj_ordered o = ordered(f, s, &v, lane);
+
+			cj_clock_acquire(f, &o);
+		}
 	}
 }
 
@@ -573,48 +595,17 @@ store_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 		    f->regs + s->b + lane * v->bytes, f->lanes);
 }
 
-static bool
-meet(const struct view *v, uint32_t i, uint32_t j)
-{
-	uint64_t apart = (uint64_t)v->offset[j] - (uint64_t)v->offset[i];
-
-	return apart < v->width || 0 - apart < v->width;
-}
-
-/* Each vector behind the one before, as nearly always. */
-static bool
-is_ascending(const struct view *v, uint32_t lanes)
-{
-	uint32_t i;
-
-	for (i = 1; i < lanes; i++)
-		if (v->offset[i] < v->offset[i - 1] || meet(v, i - 1, i))
-			return false;
-	return true;
-}
-
-/* Two of the first lanes of one store that meet: nothing says whose value
- * stays. */
+/* Lanes of one step publish the same. */
 static void
-check_lanes(struct cj_frame *f, const struct cj_step *s, const struct view *v,
-    uint32_t lanes)
+release(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane, const struct cj_past **published)
 {
-	uint32_t i, j;
+	struct cj_ordered o;
 
-	if (is_ascending(v, lanes))
+	if (f->machine->race == NULL)
 		return;
-	for (i = 0; i < lanes; i++)
-		for (j = i + 1; j < lanes; j++) {
-			if (!meet(v, i, j) || !takes_part(f, v, i)
-			    || !takes_part(f, v, j))
-				continue;
-			cj_fault_at(f, s, i, CJ_DIAG_RACE, "\"%s\" is written "
-			    "at element %lld by lanes %u and %u at once",
-			    name_of(f, v), (long long)(v->offset[i]
-			    < v->offset[j] ? v->offset[j] : v->offset[i]),
-			    (unsigned)i, (unsigned)j);
-			return;
-		}
+	o = ordered(f, s, v, lane);
+	cj_clock_release(f, &o, published);
 }
 
 /* a: offset, b: value, c: mask. */
@@ -622,11 +613,12 @@ static void
 step_store(struct cj_frame *f, const struct cj_step *s)
 {
 	struct view v = view_of(f, s, s->c);
+	const struct cj_past *published = NULL;
 	uint32_t lane;
 
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, true);
-	if (is_one_range(f, &v) && v.memory->writable
+	if (is_weak(f, s) && is_one_range(f, &v) && v.memory->writable
 	    && is_quiet(f, &v, true)) {
 		watch_all(f, s, &v);
 		store_range(f, s, &v);
@@ -637,13 +629,12 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 			deposit(f, s, &v, lane);
 		return;
 	}
-	if (cj_race_watches(f->machine->race, v.number) && v.bytes != 0)
-		check_lanes(f, s, &v, f->lanes);
 	for (lane = 0; lane < f->lanes; lane++) {
 		if (!takes_part(f, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
 		meets_copy(f, s, &v, lane);
 		watch(f, s, &v, lane);
+		release(f, s, &v, lane, &published);
 		deposit(f, s, &v, lane);
 	}
 }
@@ -726,6 +717,8 @@ static void
 step_atomic(struct cj_frame *f, const struct cj_step *s)
 {
 	struct view v = view_of(f, s, s->target);
+	const struct cj_past *published = NULL;
+	struct cj_ordered o;
 	uint32_t lane, i;
 
 	if (f->machine->test != NULL)
@@ -738,8 +731,11 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 		if (!meets_copy(f, s, &v, lane))
 			check_written(f, s, &v, lane);
 		watch(f, s, &v, lane);
+		release(f, s, &v, lane, &published);
 		for (i = lane; i < s->n; i += f->lanes)
 			update(f, s, &v, i);
+		o = ordered(f, s, &v, lane);
+		cj_clock_acquire(f, &o);
 		mark_written(v.memory, v.offset[lane], v.width);
 	}
 }
@@ -826,8 +822,6 @@ cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
 	uint32_t lane;
 
 	assert(rows <= f->lanes);
-	if (cj_race_watches(f->machine->race, v.number))
-		check_lanes(f, s, &v, rows);
 	for (lane = 0; lane < rows; lane++, from += CJ_MATRIX_ROW_BYTES) {
 		if (!cj_lane_runs(f, lane) || !may_write(f, s, &v, lane)
 		    || !is_row(f, s, &v, lane))

@@ -427,7 +427,6 @@ struct cj_block {
 	int64_t *thread[3];		/* coordinates, by thread number */
 	struct cj_machine machine;	/* its memory, its view of races */
 	struct cj_barrier barrier[CJ_BARRIERS];
-	uint32_t epoch;			/* barriers passed */
 	uint32_t *order;		/* of warps */
 	uint64_t seed, drawn;
 };
@@ -456,16 +455,54 @@ struct cj_locks {
 /* A test function is about to touch an array itself. */
 void cj_test_touch(struct cj_frame *f, uint32_t object, bool writes);
 
+/* ---- what happened before what (interp_clock.c) -------------------------- */
+
+/* A published clock: never changes; NULL knows nothing. */
+struct cj_past;
+
+struct cj_clock {
+	uint32_t warp[CJ_LANES_WARP];	/* intervals of the own block's warps */
+	uint32_t floor;			/* none of them is less */
+	uint32_t turn;			/* meetings of lanes in the interval */
+	const struct cj_past *past;	/* of all blocks */
+};
+
+/* All of these do nothing where races are not looked for. */
+void cj_clock_begin(struct cj_frame *f);
+/* Whoever joins what this one published is ordered behind all it did. */
+const struct cj_past *cj_clock_publish(struct cj_frame *f);
+void cj_clock_join(struct cj_frame *f, const struct cj_past *p);
+const struct cj_past *cj_past_join(struct cj_frame *f,
+    const struct cj_past *x, const struct cj_past *y);
+/* A barrier of the warps that come, or of the lanes of one. */
+void cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *));
+void cj_clock_meet_lanes(struct cj_frame *f);
+
+/* An access that may order others. */
+struct cj_ordered {
+	uintptr_t address;
+	bool is_shared, is_update;
+	enum cj_order order;
+	enum cj_memory_scope scope;
+};
+/* `published` begins as NULL for each step. */
+void cj_clock_release(struct cj_frame *f, const struct cj_ordered *o,
+    const struct cj_past **published);
+void cj_clock_acquire(struct cj_frame *f, const struct cj_ordered *o);
+
 /* ---- races (interp_race.c) ----------------------------------------------- */
 
-/* Shadows for the memory of a launch that somebody writes; then one worker's
- * own view, with its shared memory, which each block begins anew. NULL: the
- * code orders memory by acquire and release, which this does not follow. */
+/* Shadows for the memory of a launch that somebody writes; then the view of a
+ * block, with its shared memory, which each block begins anew. */
 struct cj_race *cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
-    const struct cj_kernel_launch *k, struct cj_diags *ds);
-struct cj_race *cj_race_worker(struct cj_arena *a, const struct cj_race *from);
-void cj_race_clear(struct cj_race *r);
+    const struct cj_kernel_launch *k);
+struct cj_race *cj_race_worker(struct cj_arena *a, const struct cj_race *from,
+    const struct cj_memory *memory);
+void cj_race_clear(struct cj_race *r, uint64_t block);
 bool cj_race_watches(const struct cj_race *r, uint32_t object);
+/* No longer look for races in this launch; why, or NULL. */
+void cj_race_give_up(struct cj_frame *f, const char *why);
+const char *cj_race_stopped(const struct cj_race *r);
 
 /* What a lane touches: elements that exist. */
 struct cj_touched_range {
@@ -475,6 +512,9 @@ struct cj_touched_range {
 };
 void cj_race_access(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
+/* Of all lanes that run: t.first is not used. */
+void cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
+    struct cj_touched_range t, const int64_t *first);
 
 /* ---- one lane's elements (interp_mem.c) ---------------------------------- */
 

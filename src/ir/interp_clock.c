@@ -1,0 +1,399 @@
+/*
+ * Clocks: what has happened before what.
+ *
+ * A warp counts its intervals: a new one begins wherever others may learn of
+ * what it did, at barriers and releases. Its clock holds, for each warp of its
+ * block, the last interval of it that happened before now; what it knows of
+ * other blocks lies in a tree that never changes once it is made, a leaf of
+ * such numbers per block, so that a clock is published by a pointer and two
+ * trees are joined by sharing what only one of them has. Lanes of a warp are
+ * ordered by barriers alone too: a small count of those within an interval.
+ *
+ *	publish		the tree with the own block's leaf; a new interval
+ *	join		take a published tree in
+ *	meet		all of a barrier learn what each of them knows
+ *
+ * Releases and acquires meet in a table by address. A release publishes for
+ * threads of its block, its cluster or all, as its scope says; an acquire
+ * takes what is published for those its scope reaches. An atomic update keeps
+ * what earlier releases published, a store replaces it.
+ */
+#include "interp_race.h"
+
+enum { FAN = 16, FAN_BITS = 4, MOST_NODES = 1 << 21 };
+
+struct cj_past {
+	union {
+		const struct cj_past *child[FAN];
+		uint32_t warp[FAN];	/* of a leaf: as many as a block has */
+	} u;
+};
+
+struct sync {				/* what releases left at an address */
+	uintptr_t address;
+	uint64_t owner;			/* the block, for its shared memory */
+	struct {
+		uint64_t group;		/* block or cluster that it is for */
+		const struct cj_past *past;
+	} level[3];			/* block, cluster, all */
+	struct sync *next;
+};
+
+struct cj_sync_table {
+	struct { atomic_flag lock; struct sync *first; } bucket[1024];
+};
+
+/* ---- trees --------------------------------------------------------------- */
+
+unsigned
+cj_past_levels(uint64_t blocks)
+{
+	unsigned levels = 1;
+
+	while (levels < 64 / FAN_BITS && (blocks - 1) >> levels * FAN_BITS)
+		levels++;
+	return levels;
+}
+
+static struct cj_past *
+new_node(struct cj_frame *f, bool is_leaf)
+{
+	struct cj_race_run *r = f->machine->race->run;
+	size_t bytes = is_leaf ? r->warps * sizeof(uint32_t)
+	    : sizeof(struct cj_past);
+
+	if (atomic_fetch_add_explicit(&r->nodes, 1, memory_order_relaxed)
+	    == MOST_NODES)
+		cj_race_give_up(f, "it releases memory too often");
+	return cj_alloc(f->machine->arena, bytes);
+}
+
+static const struct cj_past *
+join_leaves(struct cj_frame *f, const struct cj_past *x,
+    const struct cj_past *y)
+{
+	uint32_t warps = f->machine->race->run->warps, i;
+	bool x_has_all = true, y_has_all = true;
+	struct cj_past *made;
+
+	for (i = 0; i < warps; i++) {
+		x_has_all &= x->u.warp[i] >= y->u.warp[i];
+		y_has_all &= y->u.warp[i] >= x->u.warp[i];
+	}
+	if (x_has_all || y_has_all)
+		return x_has_all ? x : y;
+	made = new_node(f, true);
+	for (i = 0; i < warps; i++)
+		made->u.warp[i] = x->u.warp[i] > y->u.warp[i] ? x->u.warp[i]
+		    : y->u.warp[i];
+	return made;
+}
+
+/* Everything that either has; one of the two if it has all. */
+static const struct cj_past *
+join_trees(struct cj_frame *f, const struct cj_past *x,
+    const struct cj_past *y, unsigned levels)
+{
+	struct cj_past kids, *made;
+	bool is_x = true, is_y = true;
+	unsigned i;
+
+	if (x == y || y == NULL)
+		return x;
+	if (x == NULL)
+		return y;
+	if (levels == 0)
+		return join_leaves(f, x, y);
+	for (i = 0; i < FAN; i++) {
+		kids.u.child[i] = join_trees(f, x->u.child[i],
+		    y->u.child[i], levels - 1);
+		is_x &= kids.u.child[i] == x->u.child[i];
+		is_y &= kids.u.child[i] == y->u.child[i];
+	}
+	if (is_x || is_y)
+		return is_x ? x : y;
+	made = new_node(f, false);
+	*made = kids;
+	return made;
+}
+
+const struct cj_past *
+cj_past_join(struct cj_frame *f, const struct cj_past *x,
+    const struct cj_past *y)
+{
+	return join_trees(f, x, y, f->machine->race->run->levels);
+}
+
+static const struct cj_past *
+find_leaf(const struct cj_race_run *r, const struct cj_past *p,
+    uint64_t block)
+{
+	unsigned level = r->levels;
+
+	while (p != NULL && level-- != 0)
+		p = p->u.child[block >> level * FAN_BITS & (FAN - 1)];
+	return p;
+}
+
+uint32_t
+cj_past_interval(const struct cj_race_run *r, const struct cj_past *p,
+    uint64_t block, uint32_t warp)
+{
+	const struct cj_past *leaf = find_leaf(r, p, block);
+
+	return leaf == NULL ? 0 : leaf->u.warp[warp];
+}
+
+/* A tree of one leaf. */
+static const struct cj_past *
+tree_of(struct cj_frame *f, uint64_t block, const struct cj_past *leaf)
+{
+	unsigned level;
+
+	for (level = 0; level < f->machine->race->run->levels; level++) {
+		struct cj_past *up = new_node(f, false);
+
+		up->u.child[block >> level * FAN_BITS & (FAN - 1)] = leaf;
+		leaf = up;
+	}
+	return leaf;
+}
+
+/* ---- clocks -------------------------------------------------------------- */
+
+void
+cj_clock_begin(struct cj_frame *f)
+{
+	if (f->clock == NULL)
+		return;
+	memset(f->clock, 0, sizeof *f->clock);
+	f->clock->warp[f->warp] = 1;
+}
+
+static void
+next_interval(struct cj_frame *f, uint32_t last)
+{
+	if (last >= CJ_LAST_INTERVAL)
+		cj_race_give_up(f, "a warp meets others too often");
+	f->clock->warp[f->warp] = last < CJ_LAST_INTERVAL ? last + 1 : last;
+	f->clock->turn = 0;
+}
+
+/* Lanes of the warp meet. */
+void
+cj_clock_meet_lanes(struct cj_frame *f)
+{
+	if (f->clock == NULL || f->machine->race == NULL)
+		return;
+	if (f->clock->turn == CJ_LAST_TURN)
+		next_interval(f, f->clock->warp[f->warp]);
+	else
+		f->clock->turn++;
+}
+
+const struct cj_past *
+cj_clock_publish(struct cj_frame *f)
+{
+	struct cj_past *leaf;
+	const struct cj_past *p;
+
+	if (f->machine->race == NULL)
+		return NULL;
+	leaf = new_node(f, true);
+	memcpy(leaf->u.warp, f->clock->warp,
+	    f->machine->race->run->warps * sizeof(uint32_t));
+	p = cj_past_join(f, f->clock->past,
+	    tree_of(f, f->machine->block->number, leaf));
+	next_interval(f, f->clock->warp[f->warp]);
+	return p;
+}
+
+void
+cj_clock_join(struct cj_frame *f, const struct cj_past *p)
+{
+	const struct cj_race *r = f->machine->race;
+	const struct cj_past *leaf;
+	uint32_t i;
+
+	if (r == NULL || p == NULL)
+		return;
+	leaf = find_leaf(r->run, p, f->machine->block->number);
+	for (i = 0; leaf != NULL && i < r->run->warps; i++)
+		if (i != f->warp && leaf->u.warp[i] > f->clock->warp[i])
+			f->clock->warp[i] = leaf->u.warp[i];
+	f->clock->past = cj_past_join(f, f->clock->past, p);
+}
+
+/* All of a block's barrier: intervals begin anew with one number. */
+void
+cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
+{
+	struct cj_clock all = { .turn = 0 };
+	uint32_t i, k, last = 0, floor = UINT32_MAX;
+
+	if (b->machine.race == NULL)
+		return;
+	for (i = 0; i < b->warps; i++) {
+		const struct cj_clock *c = b->frames[i].clock;
+
+		if (!comes(&b->frames[i]))
+			continue;
+		for (k = 0; k < b->warps; k++)
+			if (c->warp[k] > all.warp[k])
+				all.warp[k] = c->warp[k];
+		all.past = cj_past_join(&b->frames[i], all.past, c->past);
+	}
+	for (k = 0; k < b->warps; k++) {
+		last = all.warp[k] > last ? all.warp[k] : last;
+		floor = all.warp[k] < floor ? all.warp[k] : floor;
+	}
+	all.floor = floor;
+	for (i = 0; i < b->warps; i++) {
+		if (!comes(&b->frames[i]))
+			continue;
+		*b->frames[i].clock = all;
+		next_interval(&b->frames[i], last);
+	}
+}
+
+/* ---- releases and acquires ----------------------------------------------- */
+
+struct cj_sync_table *
+cj_sync_create(struct cj_arena *a)
+{
+	struct cj_sync_table *t = CJ_NEW(a, struct cj_sync_table);
+	unsigned i;
+
+	for (i = 0; i < CJ_LENGTH(t->bucket); i++)
+		atomic_flag_clear(&t->bucket[i].lock);
+	return t;
+}
+
+/* The blocks that a scope reaches, as a number: alike for all of them. */
+uint64_t
+cj_scope_group(const struct cj_kernel_launch *l, uint64_t block,
+    enum cj_memory_scope scope)
+{
+	uint64_t group = 0, rest = block, at, extent;
+	int axis;
+
+	if (scope == CJ_MEMORY_BLOCK)
+		return block;
+	for (axis = 0; scope == CJ_MEMORY_CLUSTER && axis < 3; axis++) {
+		extent = l->cluster[axis] < 1 ? 1 : (uint64_t)l->cluster[axis];
+		at = rest % (uint64_t)l->grid[axis];
+		rest /= (uint64_t)l->grid[axis];
+		group = group * (uint64_t)l->grid[axis] + at / extent;
+	}
+	return group;
+}
+
+static unsigned
+level_of(enum cj_memory_scope scope)
+{
+	return scope == CJ_MEMORY_BLOCK ? 0 : scope == CJ_MEMORY_CLUSTER ? 1
+	    : 2;
+}
+
+static const enum cj_memory_scope scope_at[3] = { CJ_MEMORY_BLOCK,
+    CJ_MEMORY_CLUSTER, CJ_MEMORY_GPU };
+
+static struct sync *
+find(struct cj_frame *f, struct sync **first, const struct cj_ordered *o)
+{
+	uint64_t owner = o->is_shared ? f->machine->block->number : 0;
+	struct sync *s;
+
+	for (s = *first; s != NULL; s = s->next)
+		if (s->address == o->address && s->owner == owner)
+			return s;
+	return NULL;
+}
+
+static struct sync *
+add(struct cj_frame *f, struct sync **first, const struct cj_ordered *o)
+{
+	struct sync *s = CJ_NEW(f->machine->arena, struct sync);
+
+	s->address = o->address;
+	s->owner = o->is_shared ? f->machine->block->number : 0;
+	s->next = *first;
+	*first = s;
+	return s;
+}
+
+static void
+leave_behind(struct cj_frame *f, struct sync *s, enum cj_memory_scope scope,
+    const struct cj_past *p)
+{
+	const struct cj_block *b = f->machine->block;
+	unsigned i;
+
+	for (i = 0; i <= level_of(scope); i++) {
+		uint64_t group = cj_scope_group(b->launch, b->number,
+		    scope_at[i]);
+
+		if (s->level[i].group != group)
+			s->level[i].past = NULL;
+		s->level[i].group = group;
+		s->level[i].past = cj_past_join(f, s->level[i].past, p);
+	}
+}
+
+/* In front of a write: what it publishes. One step publishes once. */
+void
+cj_clock_release(struct cj_frame *f, const struct cj_ordered *o,
+    const struct cj_past **published)
+{
+	bool releases = o->order == CJ_ORDER_RELEASE
+	    || o->order == CJ_ORDER_ACQ_REL;
+	struct cj_race *r = f->machine->race;
+	struct sync *s;
+	unsigned at, i;
+
+	if (r == NULL || !r->run->orders)
+		return;
+	if (releases && *published == NULL)
+		*published = cj_clock_publish(f);
+	if (f->machine->race == NULL)
+		return;
+	at = o->address / 4 % CJ_LENGTH(r->run->syncs->bucket);
+	while (atomic_flag_test_and_set(&r->run->syncs->bucket[at].lock))
+		;
+	s = find(f, &r->run->syncs->bucket[at].first, o);
+	if (s != NULL && !o->is_update)
+		for (i = 0; i < 3; i++)
+			s->level[i].past = NULL;
+	if (releases) {
+		if (s == NULL)
+			s = add(f, &r->run->syncs->bucket[at].first, o);
+		leave_behind(f, s, o->scope, *published);
+	}
+	atomic_flag_clear(&r->run->syncs->bucket[at].lock);
+}
+
+/* Behind a read. */
+void
+cj_clock_acquire(struct cj_frame *f, const struct cj_ordered *o)
+{
+	struct cj_race *r = f->machine->race;
+	const struct cj_block *b = f->machine->block;
+	const struct cj_past *got[3] = { NULL, NULL, NULL };
+	struct sync *s;
+	unsigned at, i;
+
+	if (r == NULL || (o->order != CJ_ORDER_ACQUIRE
+	    && o->order != CJ_ORDER_ACQ_REL))
+		return;
+	at = o->address / 4 % CJ_LENGTH(r->run->syncs->bucket);
+	while (atomic_flag_test_and_set(&r->run->syncs->bucket[at].lock))
+		;
+	s = find(f, &r->run->syncs->bucket[at].first, o);
+	for (i = 0; s != NULL && i <= level_of(o->scope); i++)
+		if (s->level[i].group == cj_scope_group(b->launch, b->number,
+		    scope_at[i]))
+			got[i] = s->level[i].past;
+	atomic_flag_clear(&r->run->syncs->bucket[at].lock);
+	for (i = 0; i < 3; i++)
+		cj_clock_join(f, got[i]);
+}

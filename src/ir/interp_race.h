@@ -1,0 +1,38 @@
+/*
+ * Clocks and shadows: what interp_clock.c and interp_race.c share.
+ */
+#ifndef CJ_INTERP_RACE_H
+#define CJ_INTERP_RACE_H
+
+#include "interp_priv.h"
+
+/* Numbers that fit a word of a shadow. */
+enum { CJ_LAST_INTERVAL = (1 << 22) - 1, CJ_LAST_TURN = 15 };
+
+/* Of a launch. */
+struct cj_race_run {
+	const struct cj_module *module;
+	unsigned levels;		/* of the trees */
+	uint32_t warps;			/* of a block */
+	bool orders;			/* the code acquires and releases */
+	struct cj_sync_table *syncs;
+	uint32_t *cells;		/* by object: elements of a cell */
+	atomic_uint nodes;
+	_Atomic(const char *) stopped;	/* why no longer looked for */
+};
+
+struct cj_race {
+	struct cj_race_run *run;
+	struct shadow **shadows;	/* by object; NULL: nobody writes */
+};
+
+unsigned cj_past_levels(uint64_t blocks);
+/* The last interval of a warp that is in `p`; 0: none. */
+uint32_t cj_past_interval(const struct cj_race_run *r,
+    const struct cj_past *p, uint64_t block, uint32_t warp);
+struct cj_sync_table *cj_sync_create(struct cj_arena *a);
+/* Blocks that see each other's accesses of a scope have one number. */
+uint64_t cj_scope_group(const struct cj_kernel_launch *l, uint64_t block,
+    enum cj_memory_scope scope);
+
+#endif

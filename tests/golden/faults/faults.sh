@@ -1,10 +1,10 @@
 #!/bin/sh
-# Each file holds kernels with one fault each, marked at its line by a comment
+# Each file of kernels/ holds kernels with one fault each, marked at its line by a comment
 # `fault: CODE`, and right ones beside them. Every mark must be named by a
 # report of that code, at its place or as the other side; every report must
 # name a marked line. Each file runs under several orders of warps. Tests that
 # pass are those of the right kernels.
-for file in "$CASE_DIR"/*.cute
+for file in "$CASE_DIR"/kernels/*.cute
 do
 	name=$(basename "$file" .cute)
 	for seed in 0 1 7

@@ -26,6 +26,18 @@ cj_names_init(struct cj_names *n, struct cj_arena *a)
 }
 
 void
+cj_names_copy(struct cj_names *n, struct cj_arena *a,
+    const struct cj_names *from)
+{
+	*n = *from;
+	n->arena = a;
+	n->slots = cj_memdup(a, from->slots,
+	    from->slot_count * sizeof *n->slots);
+	n->text = cj_memdup(a, from->text, from->cap * sizeof *n->text);
+	pthread_mutex_init(&n->lock, NULL);
+}
+
+void
 cj_names_fini(struct cj_names *n)
 {
 	pthread_mutex_destroy(&n->lock);

@@ -23,6 +23,10 @@ struct cj_names {
 };
 
 void cj_names_init(struct cj_names *n, struct cj_arena *a);
+/* The names of `from` with their numbers; its texts must outlive the copy.
+ * Nobody may be adding to `from`. */
+void cj_names_copy(struct cj_names *n, struct cj_arena *a,
+    const struct cj_names *from);
 void cj_names_fini(struct cj_names *n);
 cj_name cj_intern(struct cj_names *n, const char *text, size_t length);
 cj_name cj_intern_str(struct cj_names *n, const char *text);

@@ -14,6 +14,17 @@ cj_sources_init(struct cj_sources *s, struct cj_arena *a)
 	memset(cj_push(a, &s->all), 0, sizeof *s->all.at);
 }
 
+void
+cj_sources_copy(struct cj_sources *s, struct cj_arena *a,
+    const struct cj_sources *from)
+{
+	uint32_t i;
+
+	cj_sources_init(s, a);
+	for (i = 1; i < from->all.len; i++)
+		*cj_push(a, &s->all) = from->all.at[i];
+}
+
 static void
 map_lines(struct cj_arena *a, struct cj_source *s)
 {

@@ -37,6 +37,10 @@ struct cj_position {
 
 void cj_sources_init(struct cj_sources *s, struct cj_arena *a);
 
+/* The texts of `from`, which must outlive the copy, with their numbers. */
+void cj_sources_copy(struct cj_sources *s, struct cj_arena *a,
+    const struct cj_sources *from);
+
 /* Add a text (copied); returns its index, 0 if it is longer than allowed. */
 uint32_t cj_source_add(struct cj_sources *s, const char *name,
     const char *text, size_t length);

@@ -30,13 +30,31 @@ typedef bool cj_import(void *user, const char *from, const char *path,
 struct cj_unit;
 
 /*
- * Parse and resolve `source` (an index of `sources`) and all it imports.
- * Never NULL: `ds` counts the errors. "cute/..." and the prelude come from the
- * library itself.
+ * What is in scope everywhere: cute/prelude.cute, parsed and resolved once and
+ * never changed after that, so that units of all threads can share it. Units
+ * must not outlive it.
  */
-struct cj_unit *cj_unit_load(struct cj_arena *a, struct cj_names *names,
-    struct cj_sources *sources, uint32_t source, cj_import *import,
-    void *user, struct cj_diags *ds);
+struct cj_prelude;
+const struct cj_prelude *cj_prelude_load(struct cj_arena *a);
+
+struct cj_unit_text {
+	const struct cj_prelude *prelude;
+	struct cj_names *names;		/* both begun by cj_unit_begin() */
+	struct cj_sources *sources;
+	uint32_t source;		/* the text: an index of `sources` */
+	cj_import *import;		/* NULL: only "cute/..." */
+	void *user;
+};
+
+/* Names and sources of a unit: those of the prelude, to be added to. */
+void cj_unit_begin(struct cj_unit_text *t, struct cj_arena *a);
+
+/*
+ * Parse and resolve a text and all it imports. Never NULL: `ds` counts the
+ * errors. "cute/..." comes from the library itself.
+ */
+struct cj_unit *cj_unit_load(struct cj_arena *a,
+    const struct cj_unit_text *text, struct cj_diags *ds);
 
 /* Every text in use, in order of loading: source indices. */
 uint32_t cj_unit_sources(const struct cj_unit *u, const uint32_t **sources);

@@ -7,6 +7,13 @@
 #include "elab_priv.h"
 #include "std/std.h"
 
+struct cj_prelude {
+	struct cj_names names;
+	struct cj_sources sources;
+	struct cj_unit unit;		/* of this file alone */
+	struct cj_words words;		/* that need no declaration */
+};
+
 struct loader {
 	struct cj_unit *u;
 	struct cj_diags *ds;
@@ -75,7 +82,7 @@ add_binding(struct loader *l, struct cj_file *f, const struct cj_node *b,
 }
 
 static struct cj_file *load(struct loader *l, const char *name,
-    uint32_t source, bool is_prelude);
+    uint32_t source);
 
 static struct cj_file *
 find_file(const struct cj_unit *u, const char *name)
@@ -103,7 +110,7 @@ load_text(struct loader *l, const char *name, const char *text, size_t length,
 		    name);
 		return NULL;
 	}
-	return load(l, name, source, false);
+	return load(l, name, source);
 }
 
 static struct cj_file *
@@ -173,29 +180,90 @@ declare(struct loader *l, struct cj_file *f, const struct cj_node *n)
 }
 
 static struct cj_file *
-load(struct loader *l, const char *name, uint32_t source, bool is_prelude)
+add_file(struct cj_unit *u, const char *name, uint32_t source)
 {
-	struct cj_unit *u = l->u;
 	struct cj_file *f = CJ_NEW(u->arena, struct cj_file);
-	uint32_t i;
 
 	f->unit = u;
 	f->name = cj_strdup(u->arena, name);
 	f->source = source;
-	f->is_prelude = is_prelude;
 	*cj_push(u->arena, &u->files) = f;
 	*cj_push(u->arena, &u->source_list) = source;
+	return f;
+}
+
+static struct cj_file *
+load(struct loader *l, const char *name, uint32_t source)
+{
+	struct cj_unit *u = l->u;
+	struct cj_file *f = add_file(u, name, source);
+	uint32_t i;
+
 	f->tree = cj_parse(u->arena, u->names, u->sources, source, l->ds);
 	if (f->tree->is_broken)
 		return f;
 	for (i = 0; i < f->tree->decls.count; i++)
 		declare(l, f, f->tree->decls.at[i]);
-	if (is_prelude) {
-		u->prelude = f;
-		collect_words(l);
-	}
 	cj_resolve(f->tree, u->names, l->ds, &l->words);
 	return f;
+}
+
+/* ---- the prelude --------------------------------------------------------- */
+
+const struct cj_prelude *
+cj_prelude_load(struct cj_arena *a)
+{
+	const struct cj_std_file *std = find_std("prelude.cute");
+	struct cj_prelude *p = CJ_NEW(a, struct cj_prelude);
+	struct cj_diags ds;
+	struct loader l = { .u = &p->unit, .ds = &ds };
+	struct cj_file *f;
+	uint32_t i;
+
+	assert(std != NULL && "the library has its prelude");
+	cj_names_init(&p->names, a);
+	cj_sources_init(&p->sources, a);
+	cj_diags_init(&ds, a, &p->sources);
+	p->unit.arena = a;
+	p->unit.names = &p->names;
+	p->unit.sources = &p->sources;
+	f = add_file(&p->unit, "cute/prelude.cute", cj_source_add(&p->sources,
+	    "cute/prelude.cute", std->text, std->length));
+	f->is_prelude = true;
+	f->tree = cj_parse(a, &p->names, &p->sources, f->source, &ds);
+	for (i = 0; i < f->tree->decls.count; i++)
+		declare(&l, f, f->tree->decls.at[i]);
+	p->unit.prelude = f;
+	collect_words(&l);
+	cj_resolve(f->tree, &p->names, &ds, &l.words);
+	if (ds.errors != 0)
+		cj_bug(a->recover, "the prelude is wrong: %s",
+		    ds.first == NULL ? "" : ds.first->text);
+	p->words = l.words;
+	cj_names_fini(&p->names);	/* nothing is added any more */
+	return p;
+}
+
+void
+cj_unit_begin(struct cj_unit_text *t, struct cj_arena *a)
+{
+	cj_names_copy(t->names, a, &t->prelude->names);
+	cj_sources_copy(t->sources, a, &t->prelude->sources);
+}
+
+/* The prelude as a file of this unit: only what points to the unit differs. */
+static void
+share_prelude(struct cj_unit *u, const struct cj_prelude *p)
+{
+	const struct cj_file *from = p->unit.prelude;
+	struct cj_file *f = add_file(u, from->name, from->source);
+
+	f->tree = from->tree;
+	f->decls.at = from->decls.at;
+	f->decls.len = f->decls.cap = from->decls.len;
+	f->is_prelude = true;
+	u->prelude = f;
+	u->decl_count = p->unit.decl_count;
 }
 
 /* ---- what is in the main text -------------------------------------------- */
@@ -236,28 +304,21 @@ list_decl(struct cj_unit *u, const struct cj_node *n)
 }
 
 struct cj_unit *
-cj_unit_load(struct cj_arena *a, struct cj_names *names,
-    struct cj_sources *sources, uint32_t source, cj_import *import,
-    void *user, struct cj_diags *ds)
+cj_unit_load(struct cj_arena *a, const struct cj_unit_text *t,
+    struct cj_diags *ds)
 {
 	struct cj_unit *u = CJ_NEW(a, struct cj_unit);
-	struct loader l = { .u = u, .ds = ds };
-	const struct cj_std_file *std = find_std("prelude.cute");
+	struct loader l = { .u = u, .ds = ds, .words = t->prelude->words };
 	uint32_t i;
 
 	u->arena = a;
-	u->names = names;
-	u->sources = sources;
-	u->import = import;
-	u->user = user;
-	collect_words(&l);
-	if (std != NULL) {
-		i = cj_source_add(sources, "cute/prelude.cute", std->text,
-		    std->length);
-		load(&l, "cute/prelude.cute", i, true);
-	}
-	u->main = load(&l, cj_source_get(sources, source)->name, source,
-	    false);
+	u->names = t->names;
+	u->sources = t->sources;
+	u->import = t->import;
+	u->user = t->user;
+	share_prelude(u, t->prelude);
+	u->main = load(&l, cj_source_get(t->sources, t->source)->name,
+	    t->source);
 	for (i = 0; i < u->main->tree->decls.count; i++)
 		list_decl(u, u->main->tree->decls.at[i]);
 	u->errors = ds->errors;

@@ -20,6 +20,13 @@ static const unsigned char sorts[] = {
 #undef TOKEN
 };
 
+static const unsigned char lengths[] = {
+#define TOKEN(name, text) 0,
+#define WORD(name, text, sort) sizeof text - 1,
+#include "token.def"
+#undef TOKEN
+};
+
 static_assert(CJ_TOKEN_NAME == 258, "bison counts tokens from 258");
 static_assert(CJ_LENGTH(texts) == CJ_TOKEN_AFTER - CJ_TOKEN_NAME,
     "a text per token");
@@ -63,12 +70,9 @@ cj_token_of_word(const char *text, size_t length)
 {
 	unsigned k;
 
-	for (k = CJ_TOKEN_NAME; k < CJ_TOKEN_AFTER; k++) {
-		const char *t = texts[k - CJ_TOKEN_NAME];
-
-		if (sorts[k - CJ_TOKEN_NAME] != 0 && t[0] == text[0] &&
-		    strlen(t) == length && memcmp(t, text, length) == 0)
-			return (enum cj_token_kind)k;
-	}
+	for (k = 0; k < CJ_LENGTH(lengths); k++)
+		if (lengths[k] == length && length != 0 &&
+		    memcmp(texts[k], text, length) == 0)
+			return (enum cj_token_kind)(CJ_TOKEN_NAME + k);
 	return CJ_TOKEN_NAME;
 }

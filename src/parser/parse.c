@@ -15,6 +15,9 @@ cj_parse(struct cj_arena *a, struct cj_names *names,
 	p.tree->arena = a;
 	p.tree->source = source;
 	p.decls = cj_items(&p);
+	/* about a token for three bytes: the array seldom has to move */
+	p.tokens.cap = p.source->length / 3 + 16;
+	p.tokens.at = cj_alloc_array(a, p.tokens.cap, sizeof *p.tokens.at);
 	p.lexer = cj_lexer_create(a, names, sources, source, ds);
 	cj_gram_run(&p);
 	p.tree->decls = cj_items_list(p.decls);

@@ -245,6 +245,7 @@ furnish(struct cutejit_context *c)
 	if (CJ_RECOVER(&c->recover))
 		return false;
 	own_options(c);
+	c->prelude = cj_prelude_load(&c->arena);
 	c->store = cj_store_open(&c->arena, &c->options);
 	return true;
 }

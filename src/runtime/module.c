@@ -291,12 +291,17 @@ load(struct cj_work *f, struct cutejit_module *m, const char *name,
     const char *text, size_t length)
 {
 	struct importing im = { f, &m->arena };
-	uint32_t source;
+	struct cj_unit_text unit = {
+		.prelude = m->context->prelude,
+		.names = &m->names,
+		.sources = &m->sources,
+		.import = find_import,
+		.user = &im
+	};
 
-	cj_names_init(&m->names, &m->arena);
-	cj_sources_init(&m->sources, &m->arena);
-	source = cj_source_add(&m->sources, name, text, length);
-	if (source == 0) {
+	cj_unit_begin(&unit, &m->arena);
+	unit.source = cj_source_add(&m->sources, name, text, length);
+	if (unit.source == 0) {
 		cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_LIMIT,
 		    "%s: a text may have %u bytes, not %zu", name,
 		    CJ_SOURCE_MAX, length);
@@ -304,8 +309,7 @@ load(struct cj_work *f, struct cutejit_module *m, const char *name,
 	}
 	f->module = m;
 	cj_set_warnings(f, &m->sources);
-	m->unit = cj_unit_load(&m->arena, &m->names, &m->sources, source,
-	    find_import, &im, &f->diags);
+	m->unit = cj_unit_load(&m->arena, &unit, &f->diags);
 	if (f->diags.errors != 0)
 		return false;
 	list_files(m);

@@ -131,7 +131,8 @@ struct cj_thread_report {
 struct cutejit_context {
 	atomic_int references;
 	struct cj_allocator mem;
-	struct cj_arena arena;		/* texts of the options */
+	struct cj_arena arena;		/* texts of the options, the prelude */
+	const struct cj_prelude *prelude;
 	struct cj_recover recover;
 	cutejit_options options;
 	pthread_mutex_t lock;		/* of what follows */

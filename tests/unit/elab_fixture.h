@@ -14,6 +14,8 @@ static struct cj_arena arena;
 static struct cj_names names;
 static struct cj_sources sources;
 static struct cj_diags diags;
+static struct cj_unit_text text_of_unit = { .names = &names,
+    .sources = &sources };
 static struct cj_unit *unit;
 static const char *why;
 
@@ -22,8 +24,8 @@ set_up(void)
 {
 	CJ_CHECK_RECOVER(&point);
 	cj_arena_init(&arena, &point, NULL);
-	cj_names_init(&names, &arena);
-	cj_sources_init(&sources, &arena);
+	text_of_unit.prelude = cj_prelude_load(&arena);
+	cj_unit_begin(&text_of_unit, &arena);
 	cj_diags_init(&diags, &arena, &sources);
 }
 
@@ -47,11 +49,9 @@ messages(void)
 static inline void
 load(const char *text)
 {
-	uint32_t source = cj_source_add(&sources, "test.cute", text,
+	text_of_unit.source = cj_source_add(&sources, "test.cute", text,
 	    strlen(text));
-
-	unit = cj_unit_load(&arena, &names, &sources, source, NULL, NULL,
-	    &diags);
+	unit = cj_unit_load(&arena, &text_of_unit, &diags);
 	ck_assert_msg(diags.errors == 0, "%s", messages());
 }
 

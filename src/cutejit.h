@@ -578,11 +578,23 @@ typedef struct cutejit_launch cutejit_launch;
 cutejit_status cutejit_prepare(cutejit_kernel *kernel,
     const cutejit_argument *arguments, size_t count, cutejit_launch **out);
 
-/* Change argument `index` (as given to prepare); checked when next run. */
+/*
+ * Change argument `index` (as given to prepare; a name that is NULL stays). It
+ * is checked now: after CUTEJIT_ERROR the launch is as it was. A number that
+ * the kernel's host part only hands on, and a tensor of the same shape with an
+ * address as well aligned, cost next to nothing; any other change is checked
+ * as cutejit_prepare() does.
+ */
 cutejit_status cutejit_launch_set(cutejit_launch *launch, size_t index,
     const cutejit_argument *argument);
 
-/* Change the address of tensor argument `index` and nothing else of it. */
+/* Change all arguments at once, as many as were given to prepare: for changes
+ * that fit the contract only together, such as of an extent that two share. */
+cutejit_status cutejit_launch_set_all(cutejit_launch *launch,
+    const cutejit_argument *arguments);
+
+/* Change the address of tensor argument `index` and nothing else of it. The
+ * byte offset that was given is added to it. */
 cutejit_status cutejit_launch_set_data(cutejit_launch *launch, size_t index,
     void *data);
 
@@ -595,9 +607,14 @@ cutejit_status cutejit_launch_set_data(cutejit_launch *launch, size_t index,
  */
 cutejit_status cutejit_launch_run(cutejit_launch *launch, void *stream);
 
-/* Bytes of scratch memory that a run takes; supplied by the library unless
- * cutejit_launch_workspace_set() gives memory of the launch's device. */
+/*
+ * Bytes of scratch memory that a run takes; supplied by the library unless
+ * cutejit_launch_workspace_set() gives memory of the launch's device, aligned
+ * to 256 bytes. Two runs at once on different streams need two launches.
+ */
 size_t cutejit_launch_workspace(const cutejit_launch *launch);
+
+/* CUTEJIT_ERROR if it is too small; NULL: the library's again. */
 cutejit_status cutejit_launch_workspace_set(cutejit_launch *launch,
     void *memory, size_t bytes);
 
@@ -605,7 +622,11 @@ void cutejit_launch_destroy(cutejit_launch *launch);
 
 /*
  * In one go: compile (or find) the member that fits, check, launch. `options`
- * may be NULL; its arguments are ignored.
+ * may be NULL; its arguments are ignored. A call on a GPU that differs from an
+ * earlier one in addresses, or in numbers that the kernel's host part only
+ * hands on, is not checked again but for overlap; after CUTEJIT_OK the thread's
+ * report may be an older one. A workspace is allocated in the order of the
+ * stream. Works while the stream is captured.
  */
 cutejit_status cutejit_call(cutejit_module *module, const char *kernel,
     const cutejit_argument *arguments, size_t count,

@@ -4,8 +4,9 @@
  *
  * Nothing here looks at a contract: patterns are matched by cj_bind, conditions
  * by the host function. What is checked is that the description of a tensor
- * makes sense, and, once rights are known, that nothing overlaps.
+ * makes sense.
  */
+#include "select.h"
 #include "testing.h"
 
 /* ---- element types ------------------------------------------------------- */
@@ -246,6 +247,37 @@ scalar_text(struct cj_work *f, const char *name, enum cj_kind k,
 	return true;
 }
 
+bool
+cj_scalar_bits(const cutejit_argument *g, enum cj_kind as, enum cj_kind leaf,
+    uint64_t *bits)
+{
+	static const struct cj_conversion plain = { .is_default = true };
+	uint64_t value;
+
+	switch (g->kind) {
+	case CUTEJIT_ARG_INT:
+		value = (uint64_t)g->value.integer;
+		*bits = cj_num_convert(as, CJ_KIND_INDEX, value, plain);
+		if ((cj_kind_is_integer(as) || as == CJ_KIND_BOOL)
+		    && cj_num_to_i64(as, *bits) != g->value.integer)
+			return false;
+		break;
+	case CUTEJIT_ARG_FLOAT:
+		if (!cj_kind_is_float(as))
+			return false;
+		*bits = cj_num_from_f64(as, g->value.number);
+		break;
+	case CUTEJIT_ARG_NONE:
+	case CUTEJIT_ARG_TENSOR:
+	case CUTEJIT_ARG_TENSORS:
+	case CUTEJIT_ARG_TEXT:
+		return false;
+	}
+	if (as != leaf)
+		*bits = cj_num_convert(leaf, as, *bits, plain);
+	return true;
+}
+
 /* A scalar whose type a const gives waits in its own widest type. */
 static bool
 read_scalar(struct cj_work *f, const struct cj_parameter_info *p,
@@ -413,6 +445,70 @@ cj_arguments_read(struct cj_work *f, const struct cutejit_module *m,
 	    : CUTEJIT_ERROR;
 }
 
+/* ---- where it runs ------------------------------------------------------- */
+
+static bool
+is_on_gpu(const struct cj_view *v)
+{
+	return v->device_type == CUTEJIT_DL_CUDA
+	    || v->device_type == CUTEJIT_DL_CUDA_MANAGED;
+}
+
+static cutejit_status
+mixed(struct cj_work *f, const char *name, const char *where,
+    const char *first, const char *there)
+{
+	return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_DEVICE,
+	    "argument \"%s\" lies on %s, and \"%s\" on %s", name, where,
+	    first, there);
+}
+
+static const char *
+where_text(struct cj_work *f, const struct cj_view *v)
+{
+	return is_on_gpu(v) ? cj_printf(&f->arena, "GPU %d", v->device_id)
+	    : "the CPU";
+}
+
+/*
+ * All tensors on one device. Memory of the host that CUDA has pinned goes with
+ * either. Without tensors: a GPU if there is one.
+ */
+cutejit_status
+cj_device_of(struct cj_work *f, const struct cj_arguments *args, bool *on_gpu,
+    int *ordinal)
+{
+	const struct cj_view *first = NULL;
+	const char *first_name = NULL;
+	cutejit_gpu gpu;
+	uint32_t i, k;
+
+	for (i = 0; i < args->count; i++) {
+		const struct cj_actual *a = &args->actuals[i];
+
+		for (k = 0; a->is_tensor && k < a->count; k++) {
+			const struct cj_view *v = &args->views[i][k];
+
+			if (v->device_type == CUTEJIT_DL_CUDA_HOST)
+				continue;
+			if (first == NULL) {
+				first = v;
+				first_name = args->names[i];
+			} else if (is_on_gpu(v) != is_on_gpu(first)
+			    || (is_on_gpu(v)
+			    && v->device_id != first->device_id)) {
+				return mixed(f, args->names[i],
+				    where_text(f, v), first_name,
+				    where_text(f, first));
+			}
+		}
+	}
+	*on_gpu = first != NULL ? is_on_gpu(first)
+	    : cj_gpu_probe(f, 0, &gpu);
+	*ordinal = first != NULL ? first->device_id : -1;
+	return CUTEJIT_OK;
+}
+
 /* ---- leaves -------------------------------------------------------------- */
 
 uint64_t
@@ -482,122 +578,4 @@ cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
 			    &args->views[leaf->parameter][leaf->member]);
 	}
 	return values;
-}
-
-/* ---- overlap ------------------------------------------------------------- */
-
-struct range {
-	uintptr_t begin, end;		/* bytes */
-	const struct cj_view *view;
-	const struct cj_object *object;
-};
-
-static struct range
-range_of(const struct cj_object *o, const struct cj_view *v)
-{
-	int64_t bits = cj_kind_bits(v->kind) == 1 ? 8
-	    : (int64_t)cj_kind_bits(v->kind);
-	struct range r = { .view = v, .object = o };
-	char *data = v->data;
-
-	/* a byte that is shared in part is shared */
-	r.begin = (uintptr_t)data + (uintptr_t)(v->lo * bits >> 3);
-	r.end = (uintptr_t)data + (uintptr_t)((v->hi * bits + 7) >> 3);
-	return r;
-}
-
-static bool
-is_same_view(const struct cj_view *a, const struct cj_view *b)
-{
-	return a->data == b->data && a->rank == b->rank && a->kind == b->kind
-	    && memcmp(a->extents, b->extents, a->rank * sizeof *a->extents)
-	    == 0
-	    && memcmp(a->strides, b->strides, a->rank * sizeof *a->strides)
-	    == 0;
-}
-
-/* A mode that writes one place several times; -1: none. */
-static int
-repeated_mode(const struct cj_view *v)
-{
-	uint32_t i;
-
-	for (i = 0; i < v->rank; i++)
-		if (v->strides[i] == 0 && v->extents[i] > 1)
-			return (int)i;
-	return -1;
-}
-
-static bool
-collide(const struct range *w, const struct range *r)
-{
-	if (w->begin >= r->end || r->begin >= w->end || w->begin == w->end
-	    || r->begin == r->end)
-		return false;
-	return !((w->object->may_alias || r->object->may_alias)
-	    && is_same_view(w->view, r->view));
-}
-
-static bool
-range_at(const struct cj_module *ir, const struct cj_arguments *args,
-    uint32_t object, struct range *out)
-{
-	const struct cj_object *o = &ir->objects.at[object];
-
-	if (o->kind != CJ_OBJECT_TENSOR || !args->actuals[o->parameter].present
-	    || o->member >= args->actuals[o->parameter].count)
-		return false;
-	*out = range_of(o, &args->views[o->parameter][o->member]);
-	return true;
-}
-
-/* Two that collide (or one that does with itself): object numbers. */
-static bool
-find_collision(const struct cj_module *ir, const struct cj_arguments *args,
-    uint32_t *first, uint32_t *second)
-{
-	struct range w, r;
-	uint32_t i, k;
-
-	for (i = 1; i < ir->objects.len; i++) {
-		if (!ir->objects.at[i].writes || !range_at(ir, args, i, &w))
-			continue;
-		*first = *second = i;
-		if (repeated_mode(w.view) >= 0 && w.begin != w.end)
-			return true;
-		for (k = 1; k < ir->objects.len; k++) {
-			*second = k;
-			if (k != i && range_at(ir, args, k, &r)
-			    && collide(&w, &r))
-				return true;
-		}
-	}
-	return false;
-}
-
-bool
-cj_overlaps(const struct cj_module *ir, const struct cj_arguments *args)
-{
-	uint32_t first, second;
-
-	return find_collision(ir, args, &first, &second);
-}
-
-const char *
-cj_overlap(struct cj_arena *a, const struct cj_module *ir,
-    const struct cj_arguments *args)
-{
-	const struct cj_object *w, *r;
-	uint32_t first, second;
-
-	if (!find_collision(ir, args, &first, &second))
-		return NULL;
-	w = &ir->objects.at[first];
-	r = &ir->objects.at[second];
-	if (first == second)
-		return cj_printf(a, "argument \"%s\" is written and overlaps "
-		    "itself: mode %d has stride 0", w->name,
-		    repeated_mode(&args->views[w->parameter][w->member]));
-	return cj_printf(a, "argument \"%s\" is written and shares memory "
-	    "with argument \"%s\"", w->name, r->name);
 }

@@ -160,6 +160,7 @@ static cutejit_status
 make_copy(struct timing *m, struct copy *c, const struct cj_arguments *device)
 {
 	struct cj_arguments moved;
+	cutejit_status status;
 	struct cj_block *k;
 	uint32_t n = 0;
 	int rc = 0;
@@ -177,8 +178,10 @@ make_copy(struct timing *m, struct copy *c, const struct cj_arguments *device)
 		return cj_gpu_fail(m->t->work, m->cu, rc,
 		    "there is no memory for copies of the arrays");
 	move_arguments(m, c, device, &moved);
-	return cj_shots_make(m->t->work, &m->t->work->arena, m->s->program,
-	    &moved, &m->s->plan, m->workspace, &c->shots);
+	status = cj_shots_make(m->t->work, &m->t->work->arena, m->s->program,
+	    &moved, &m->s->plan, &c->shots);
+	cj_shots_place(&c->shots, m->workspace);
+	return status;
 }
 
 static cutejit_status

@@ -1,18 +1,11 @@
 /*
  * Calls in one go: find the member that fits, check, launch.
+ *
+ * A call that looks like one before goes the short way (quick.c); this is the
+ * long one.
  */
-#include "device.h"
 #include "program.h"
-#include "select.h"
-
-struct calling {
-	struct cutejit_module *module;
-	const char *kernel;
-	const cutejit_argument *given;
-	size_t count;
-	const cutejit_compile_options *options;
-	void *stream;
-};
+#include "quick.h"
 
 /* A workspace of the call itself goes when the kernel has ended. */
 static cutejit_status
@@ -20,40 +13,75 @@ fire_once(struct cj_work *f, const struct cj_gpu *gpu,
     const struct cj_selected *s, const struct cj_arguments *args,
     void *stream)
 {
-	size_t bytes = s->plan.workspace_bytes;
 	struct cj_shots shots;
 	uint64_t memory = 0;
-	cutejit_status status;
-	int rc = 0;
+	cutejit_status status = cj_shots_make(f, &f->arena, s->program, args,
+	    &s->plan, &shots);
+	int rc = 0, freed = 0;
 
-	if (bytes != 0)
-		rc = gpu->cu->MemAlloc(&memory, bytes);
+	if (status != CUTEJIT_OK)
+		return status;
+	if (shots.workspace_bytes != 0)
+		rc = cj_scratch_take(gpu->cu, gpu->ordinal,
+		    shots.workspace_bytes, stream, &memory);
 	if (rc != 0)
 		return cj_gpu_fail(f, gpu->cu, rc,
 		    "there is no memory for a workspace");
-	status = cj_shots_make(f, &f->arena, s->program, args, &s->plan,
-	    memory, &shots);
-	if (status == CUTEJIT_OK) {
-		rc = cj_shots_fire(gpu->cu, &shots, stream);
-		if (rc == 0 && bytes != 0)
-			rc = gpu->cu->StreamSynchronize(stream);
-		if (rc != 0)
-			status = cj_gpu_fail(f, gpu->cu, rc,
-			    "the launch failed");
-	}
-	if (bytes != 0)
-		gpu->cu->MemFree(memory);
+	cj_shots_place(&shots, memory);
+	rc = cj_shots_fire(gpu->cu, &shots, stream);
+	if (shots.workspace_bytes != 0)
+		freed = cj_scratch_give(gpu->cu, gpu->ordinal, stream,
+		    memory);
+	if (rc == 0)
+		rc = freed;
+	return rc == 0 ? CUTEJIT_OK
+	    : cj_launch_fail(f, gpu->cu, rc, gpu->context, stream);
+}
+
+/* All memory is taken before the kernel is launched. */
+static cutejit_status
+fire_and_keep(struct cj_work *f, const struct cj_calling *c,
+    const struct cj_gpu *gpu, void *current, const struct cj_selected *s,
+    const struct cj_arguments *args)
+{
+	struct cj_quick *q = cj_quick_make(f, c, gpu, current, s, args);
+	cutejit_status status;
+
+	if (q == NULL)
+		return fire_once(f, gpu, s, args, c->stream);
+	cj_defer(f, cj_quick_drop, q);
+	status = fire_once(f, gpu, s, args, c->stream);
+	cj_undefer(f);
+	if (status == CUTEJIT_OK)
+		cj_quick_keep(c, q);
+	else
+		cj_quick_drop(q);
 	return status;
 }
 
+/* The context that the caller has, before we use any. */
+static void *
+current_context(struct cj_work *f)
+{
+	const struct cj_cuda *cu;
+	void *current = NULL;
+
+	if (cj_gpu_driver(f, &cu) != CUTEJIT_OK
+	    || cu->CtxGetCurrent(&current) != 0)
+		return NULL;
+	return current;
+}
+
 static cutejit_status
-call_on_gpu(struct cj_work *f, struct calling *c, struct cj_request *q,
+call_on_gpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
     cutejit_compile_options *o, int ordinal)
 {
 	struct cj_selected s = { 0 };
+	void *current = current_context(f);
 	struct cj_gpu gpu;
 	cutejit_gpu about;
-	cutejit_status status = cj_gpu_enter(f, ordinal, &gpu);
+	cutejit_status status = f->diags.errors != 0 ? CUTEJIT_MISSING
+	    : cj_gpu_enter(f, ordinal, &gpu);
 
 	if (status != CUTEJIT_OK)
 		return status;
@@ -66,8 +94,8 @@ call_on_gpu(struct cj_work *f, struct calling *c, struct cj_request *q,
 	if (status == CUTEJIT_OK) {
 		status = cj_image_load(f, gpu.cu, s.program);
 		if (status == CUTEJIT_OK)
-			status = fire_once(f, &gpu, &s, q->arguments,
-			    c->stream);
+			status = fire_and_keep(f, c, &gpu, current, &s,
+			    q->arguments);
 		cj_select_end(f, &s);
 	}
 	cj_gpu_leave(f, &gpu);
@@ -75,7 +103,7 @@ call_on_gpu(struct cj_work *f, struct calling *c, struct cj_request *q,
 }
 
 static cutejit_status
-call_on_cpu(struct cj_work *f, struct calling *c, struct cj_request *q,
+call_on_cpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
     const cutejit_compile_options *o)
 {
 	struct cj_cpu_run defaults = { 0 };
@@ -97,12 +125,12 @@ call_on_cpu(struct cj_work *f, struct calling *c, struct cj_request *q,
 static cutejit_status
 call(struct cj_work *f, void *arguments)
 {
-	struct calling *c = arguments;
+	struct cj_calling *c = arguments;
 	struct cj_arguments args = { .arena = &f->arena };
 	struct cj_request q = { c->kernel, &args, 0, false, false,
 	    CJ_STAGE_IR };
 	cutejit_compile_options o;
-	cutejit_status status = cj_compile_options(f, c->options, &o);
+	cutejit_status status;
 	const struct cj_member_info *family;
 	uint32_t members;
 	bool on_gpu;
@@ -111,6 +139,10 @@ call(struct cj_work *f, void *arguments)
 	f->module = c->module;
 	f->doing = c->kernel;
 	cj_set_warnings(f, &c->module->sources);
+	if (c->error != 0)
+		return cj_launch_fail(f, c->cu, c->error, c->context,
+		    c->stream);
+	status = cj_compile_options(f, c->options, &o);
 	if (status != CUTEJIT_OK)
 		return status;
 	family = cj_module_family(f, c->module, c->kernel, &members);
@@ -131,11 +163,14 @@ cutejit_call(cutejit_module *module, const char *kernel,
     const cutejit_argument *arguments, size_t count,
     const cutejit_compile_options *options, void *stream)
 {
-	struct calling c = { module, kernel, arguments, count, options,
-	    stream };
+	struct cj_calling c = { .module = module, .kernel = kernel,
+	    .given = arguments, .count = count, .options = options,
+	    .stream = stream };
 
 	if (module == NULL || kernel == NULL
 	    || (arguments == NULL && count != 0))
 		return CUTEJIT_USAGE;
+	if (cj_quick_call(&c) && c.error == 0)
+		return CUTEJIT_OK;
 	return cj_enter(module->context, call, &c);
 }

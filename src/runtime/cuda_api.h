@@ -27,6 +27,23 @@ struct cj_cuda_config {
 	struct cj_cuda_attribute *attributes;
 	unsigned count;
 };
+/* CUDA_KERNEL_NODE_PARAMS_v2 and CUDA_MEMSET_NODE_PARAMS. */
+struct cj_cuda_kernel_node {
+	void *function;
+	unsigned grid[3], block[3];
+	unsigned shared_bytes;
+	void **params, **extra;
+	void *kernel;			/* if `function` is NULL */
+	void *context;			/* NULL: the current one */
+};
+struct cj_cuda_memset_node {
+	uint64_t to;
+	size_t pitch;
+	unsigned value;
+	unsigned element_bytes;		/* 1, 2, 4 */
+	size_t width, height;		/* elements, rows */
+};
+enum { CJ_CUDA_CAPTURE_RELAXED = 2 };	/* CUstreamCaptureMode */
 enum {				/* CUlaunchAttributeID */
 	CJ_CUDA_COOPERATIVE = 2,
 	CJ_CUDA_CLUSTER = 4,
@@ -36,7 +53,8 @@ enum {				/* CUdevice_attribute */
 	CJ_CUDA_SMS = 16,
 	CJ_CUDA_L2_BYTES = 38,
 	CJ_CUDA_MAJOR = 75,
-	CJ_CUDA_MINOR = 76
+	CJ_CUDA_MINOR = 76,
+	CJ_CUDA_MEMORY_POOLS = 115
 };
 enum {				/* CUfunction_attribute */
 	CJ_CUDA_SHARED_BYTES = 1,

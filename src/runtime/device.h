@@ -31,6 +31,7 @@ struct cj_plan_step {
 struct cj_plan {
 	CJ_VEC(struct cj_plan_step) steps;
 	size_t workspace_bytes;		/* of all, each aligned */
+	bool prints;			/* the host function has printed */
 };
 
 enum { CJ_WORKSPACE_ALIGN = 256 };
@@ -78,11 +79,12 @@ struct cj_gpu {
 	const struct cj_cuda *cu;
 	int ordinal;
 	void *context;
-	bool is_pushed;
+	struct cj_entered *entered;	/* what leaving puts back */
 };
 /* The driver, or CUTEJIT_MISSING with a message. */
 cutejit_status cj_gpu_driver(struct cj_work *f, const struct cj_cuda **out);
-/* ordinal -1: the caller's current device, else 0. */
+/* ordinal -1: the caller's current device, else 0. Loading and allocating do
+ * not disturb a capture in between. */
 cutejit_status cj_gpu_enter(struct cj_work *f, int ordinal,
     struct cj_gpu *out);
 void cj_gpu_leave(struct cj_work *f, struct cj_gpu *g);
@@ -93,6 +95,9 @@ int64_t cj_gpu_sms(const struct cj_gpu *g);
 /* The driver refused: a message, and the status that goes with the error. */
 cutejit_status cj_gpu_fail(struct cj_work *f, const struct cj_cuda *cu,
     int error, const char *doing);
+/* The same for a launch on `stream` in `context`. */
+cutejit_status cj_launch_fail(struct cj_work *f, const struct cj_cuda *cu,
+    int error, void *context, void *stream);
 
 struct cj_image {
 	void *library;
@@ -105,42 +110,60 @@ cutejit_status cj_image_load(struct cj_work *f, const struct cj_cuda *cu,
     struct cj_program *p);
 void cj_image_unload(struct cj_image *image);
 
-/* A launch in the driver's form; parameters are 8-byte slots. */
+/* ---- launches in the driver's form (shots.c) ----------------------------- */
+
 struct cj_shot {
 	void *function;			/* CUkernel as CUfunction */
 	uint32_t grid[3], block[3];
 	uint32_t shared_bytes;
-	void **params;
-	uint64_t *slots;
+	uint32_t first;			/* of its slots */
 	struct cj_cuda_config config;	/* used if it has attributes */
 	struct cj_cuda_attribute attributes[3];
 };
+enum cj_patch_kind { CJ_PATCH_ADDRESS, CJ_PATCH_SCALAR, CJ_PATCH_WORKSPACE };
+struct cj_patch {
+	enum cj_patch_kind kind;
+	uint32_t slot;
+	uint32_t parameter, member;	/* ADDRESS, SCALAR: of which argument */
+	enum cj_kind scalar;		/* SCALAR */
+	uint64_t offset;		/* WORKSPACE */
+};
+/* Parameters are 8-byte slots, those of all shots one after the other. */
 struct cj_shots {
 	struct cj_shot *at;
 	uint32_t count;
-	/* slots that hold an address: of which argument */
-	struct cj_patch {
-		uint64_t *slot;
-		uint32_t parameter, member;
-	} *patches;
+	uint64_t *slots;
+	void **params;			/* to each slot */
+	uint32_t slot_count;
+	/* what of the slots may change while the plan stays */
+	struct cj_patch *patches;
 	uint32_t patch_count;
 	/* workspaces that are filled before shot `before` */
 	struct cj_filled {
-		uint64_t address;
+		uint64_t offset;
 		int64_t elements;
 		enum cj_kind kind;
 		uint64_t fill;
 		uint32_t before;
 	} *fills;
 	uint32_t fill_count;
+	uint64_t workspace;		/* address of its workspace_bytes */
+	size_t workspace_bytes;
 };
-/* `workspace`: address of the plan's workspace_bytes. Empty grids give no
- * shot. CUTEJIT_ERROR: extents beyond what a GPU has. */
+/* Empty grids give no shot. CUTEJIT_ERROR: extents beyond what a GPU has. */
 cutejit_status cj_shots_make(struct cj_work *f, struct cj_arena *a,
     const struct cj_program *p, const struct cj_arguments *args,
-    const struct cj_plan *plan, uint64_t workspace, struct cj_shots *out);
+    const struct cj_plan *plan, struct cj_shots *out);
+/* Put the workspace at an address. */
+void cj_shots_place(struct cj_shots *s, uint64_t workspace);
 /* 0, or the driver's error. A context is current. */
 int cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
     void *stream);
+/* A fill as one or two settings of memory; how many. */
+uint32_t cj_fill_memsets(const struct cj_filled *w, uint64_t workspace,
+    struct cj_cuda_memset_node out[2]);
+/* Host leaves by number that something computes with: true. The value of a
+ * scalar whose leaf is not pinned changes nothing but its own slots. */
+bool *cj_pinned_leaves(struct cj_arena *a, const struct cj_module *ir);
 
 #endif

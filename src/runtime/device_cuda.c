@@ -97,15 +97,38 @@ cj_gpu_probe(struct cj_work *f, int ordinal, cutejit_gpu *out)
 	return true;
 }
 
+cutejit_status
+cj_launch_fail(struct cj_work *f, const struct cj_cuda *cu, int error,
+    void *context, void *stream)
+{
+	cutejit_status status = cj_gpu_fail(f, cu, error,
+	    "the launch failed");
+	void *of = NULL;
+
+	if (!is_sticky(error) && cu->StreamGetCtx(stream, &of) == 0
+	    && of != NULL && of != context)
+		cj_say_help(f, "The stream belongs to another context than "
+		    "the one that the tensors' GPU is used in.");
+	return status;
+}
+
 /* ---- contexts ------------------------------------------------------------ */
 
+struct cj_entered {
+	const struct cj_cuda *cu;
+	bool is_pushed;
+	int capture_mode;		/* that was in force */
+};
+
 static void
-pop(void *object)
+put_back(void *object)
 {
-	const struct cj_cuda *cu = object;
+	struct cj_entered *e = object;
 	void *was;
 
-	cu->CtxPopCurrent(&was);
+	e->cu->ThreadExchangeStreamCaptureMode(&e->capture_mode);
+	if (e->is_pushed)
+		e->cu->CtxPopCurrent(&was);
 }
 
 /* Is the caller's context one of the device? Then it is used. */
@@ -124,42 +147,55 @@ use_current(struct cj_gpu *g, int ordinal)
 	return true;
 }
 
+static cutejit_status
+use_primary(struct cj_work *f, struct cj_gpu *g, int ordinal)
+{
+	int rc;
+
+	g->ordinal = ordinal >= 0 ? ordinal : 0;
+	if (g->ordinal >= g->cu->devices)
+		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_GPU,
+		    "there is no GPU %d: the driver finds %d", ordinal,
+		    g->cu->devices);
+	rc = cj_cuda_primary(g->cu, g->ordinal, &g->context);
+	if (rc == 0)
+		rc = g->cu->CtxPushCurrent(g->context);
+	return rc == 0 ? CUTEJIT_OK : cj_gpu_fail(f, g->cu, rc,
+	    "the GPU cannot be used");
+}
+
 cutejit_status
 cj_gpu_enter(struct cj_work *f, int ordinal, struct cj_gpu *g)
 {
+	struct cj_entered *e = CJ_NEW(&f->arena, struct cj_entered);
 	cutejit_status status;
-	int rc;
 
 	memset(g, 0, sizeof *g);
 	status = cj_gpu_driver(f, &g->cu);
 	if (status != CUTEJIT_OK)
 		return status;
+	e->cu = g->cu;
 	if (!use_current(g, ordinal)) {
-		g->ordinal = ordinal >= 0 ? ordinal : 0;
-		if (g->ordinal >= g->cu->devices)
-			return cj_fail(f, CUTEJIT_MISSING,
-			    CJ_DIAG_MISSING_GPU, "there is no GPU %d: the "
-			    "driver finds %d", ordinal, g->cu->devices);
-		rc = cj_cuda_primary(g->cu, g->ordinal, &g->context);
-		if (rc == 0)
-			rc = g->cu->CtxPushCurrent(g->context);
-		if (rc != 0)
-			return cj_gpu_fail(f, g->cu, rc,
-			    "the GPU cannot be used");
-		g->is_pushed = true;
-		cj_defer(f, pop, (void *)g->cu);
+		status = use_primary(f, g, ordinal);
+		if (status != CUTEJIT_OK)
+			return status;
+		e->is_pushed = true;
 	}
+	e->capture_mode = CJ_CUDA_CAPTURE_RELAXED;
+	g->cu->ThreadExchangeStreamCaptureMode(&e->capture_mode);
+	g->entered = e;
+	cj_defer(f, put_back, e);
 	return CUTEJIT_OK;
 }
 
 void
 cj_gpu_leave(struct cj_work *f, struct cj_gpu *g)
 {
-	if (!g->is_pushed)
+	if (g->entered == NULL)
 		return;
 	cj_undefer(f);
-	pop((void *)g->cu);
-	g->is_pushed = false;
+	put_back(g->entered);
+	g->entered = NULL;
 }
 
 int64_t
@@ -344,306 +380,4 @@ cj_image_unload(struct cj_image *image)
 	if (cu != NULL)
 		cu->LibraryUnload(image->library);
 	image->library = NULL;
-}
-
-/* ---- launches ------------------------------------------------------------ */
-
-static const struct {
-	const char *name;
-	int64_t limit[3];
-} grid_limits = { "grid", { INT32_MAX, CJ_MAX_GRID_YZ, CJ_MAX_GRID_YZ } },
-  block_limits = { "block", { CJ_MAX_BLOCK_THREADS, CJ_MAX_BLOCK_THREADS,
-    CJ_MAX_BLOCK_Z } };
-
-static bool
-set_extents(struct cj_work *f, const struct cj_program *p, const char *what,
-    const int64_t *limit, const int64_t *from, uint32_t *to)
-{
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		if (from[i] < 1 || from[i] > limit[i]) {
-			cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_LIMIT, "%s: extent "
-			    "%d of the %s is %lld, and may be 1 to %lld",
-			    p->kernel, i, what, (long long)from[i],
-			    (long long)limit[i]);
-			return false;
-		}
-		to[i] = (uint32_t)from[i];
-	}
-	return true;
-}
-
-static struct cj_cuda_attribute *
-add_attribute(struct cj_shot *s, int id)
-{
-	struct cj_cuda_attribute *a = &s->attributes[s->config.count++];
-
-	a->id = id;
-	return a;
-}
-
-static void
-set_attributes(struct cj_shot *s, const struct cj_plan_step *step)
-{
-	if (step->cooperative)
-		add_attribute(s, CJ_CUDA_COOPERATIVE)->value.value = 1;
-	if (step->dependent)
-		add_attribute(s, CJ_CUDA_PROGRAMMATIC)->value.value = 1;
-	if (step->cluster[0] * step->cluster[1] * step->cluster[2] > 1) {
-		struct cj_cuda_attribute *a =
-		    add_attribute(s, CJ_CUDA_CLUSTER);
-
-		a->value.extents.x = (unsigned)step->cluster[0];
-		a->value.extents.y = (unsigned)step->cluster[1];
-		a->value.extents.z = (unsigned)step->cluster[2];
-	}
-	if (s->config.count == 0)
-		return;
-	memcpy(s->config.grid, s->grid, sizeof s->grid);
-	memcpy(s->config.block, s->block, sizeof s->block);
-	s->config.shared_bytes = s->shared_bytes;
-	s->config.attributes = s->attributes;
-}
-
-struct packing {
-	struct cj_work *work;
-	struct cj_arena *arena;
-	const struct cj_program *program;
-	const struct cj_arguments *args;
-	const uint64_t *workspace;	/* address by object */
-	struct cj_shots *out;
-	uint32_t patch_cap;
-};
-
-static void
-add_patch(struct packing *k, uint64_t *slot, const struct cj_object *o)
-{
-	struct cj_patch *p = &k->out->patches[k->out->patch_count++];
-
-	assert(k->out->patch_count <= k->patch_cap);
-	p->slot = slot;
-	p->parameter = o->parameter;
-	p->member = o->member;
-}
-
-static uint64_t
-address_of(struct packing *k, uint32_t object, uint64_t *slot)
-{
-	const struct cj_object *o =
-	    &k->program->ir->objects.at[object];
-
-	if (o->kind != CJ_OBJECT_TENSOR)
-		return k->workspace[object];
-	if (!k->args->actuals[o->parameter].present
-	    || o->member >= k->args->actuals[o->parameter].count)
-		return 0;
-	add_patch(k, slot, o);
-	return (uint64_t)(uintptr_t)
-	    k->args->views[o->parameter][o->member].data;
-}
-
-/* One parameter per register; the driver takes as many low bytes of a slot as
- * the parameter has. */
-static void
-pack_params(struct packing *k, const struct cj_plan_step *step,
-    struct cj_shot *s)
-{
-	const struct cj_module *ir = k->program->ir;
-	const struct cj_function *fn = &ir->functions.at[step->function];
-	const uint64_t *bits = step->values;
-	uint64_t *slot;
-	size_t slots = 0, n;
-	uint32_t i, r;
-
-	for (i = 0; i < fn->leaves.len; i++)
-		slots += cj_type_count(fn->leaves.at[i].type);
-	s->params = CJ_NEWS(k->arena, void *, slots);
-	s->slots = slot = CJ_NEWS(k->arena, uint64_t, slots);
-	for (n = 0; n < slots; n++)
-		s->params[n] = &s->slots[n];
-	for (i = 0; i < fn->leaves.len; i++) {
-		const struct cj_leaf *leaf = &fn->leaves.at[i];
-
-		if (leaf->kind == CJ_LEAF_OBJECT) {
-			*slot = address_of(k, leaf->object, slot);
-			slot++;
-			continue;
-		}
-		for (r = 0; r < cj_type_count(leaf->type); r++)
-			*slot++ = *bits++;
-	}
-	assert(slot == s->slots + slots && "every leaf has its slots");
-}
-
-static uint32_t
-entry_of(const struct cj_program *p, uint32_t function)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->entry_count; i++)
-		if (p->functions[i] == function)
-			break;
-	assert(i < p->entry_count && "every device function is an entry");
-	return i;
-}
-
-static bool
-make_shot(struct packing *k, const struct cj_plan_step *step)
-{
-	const struct cj_program *p = k->program;
-	struct cj_shot *s = &k->out->at[k->out->count];
-	uint32_t entry = entry_of(p, step->function);
-	int64_t threads = step->block[0] * step->block[1] * step->block[2];
-
-	if (step->grid[0] <= 0 || step->grid[1] <= 0 || step->grid[2] <= 0)
-		return true;
-	if (!set_extents(k->work, p, grid_limits.name, grid_limits.limit,
-	    step->grid, s->grid)
-	    || !set_extents(k->work, p, block_limits.name,
-	    block_limits.limit, step->block, s->block))
-		return false;
-	if (threads > CJ_MAX_BLOCK_THREADS) {
-		cj_fail(k->work, CUTEJIT_ERROR, CJ_DIAG_LIMIT, "%s: a block "
-		    "has %lld threads, and may have %d", p->kernel,
-		    (long long)threads, CJ_MAX_BLOCK_THREADS);
-		return false;
-	}
-	s->function = p->image->kernels[entry];
-	s->shared_bytes = (uint32_t)p->image->dynamic[entry];
-	pack_params(k, step, s);
-	set_attributes(s, step);
-	k->out->count++;
-	return true;
-}
-
-static void
-place_workspace(struct packing *k, const struct cj_plan_step *step,
-    uint64_t *table, uint64_t *next)
-{
-	const struct cj_object *o =
-	    &k->program->ir->objects.at[step->object];
-
-	table[step->object] = *next;
-	if (step->has_fill && step->elements > 0) {
-		struct cj_filled *fill = &k->out->fills[k->out->fill_count++];
-
-		fill->address = *next;
-		fill->elements = step->elements;
-		fill->kind = o->element;
-		fill->fill = step->fill;
-		fill->before = k->out->count;
-	}
-	*next += cj_workspace_bytes(k->program->ir, step);
-}
-
-static uint32_t
-count_pointers(const struct cj_module *ir, const struct cj_plan *plan)
-{
-	uint32_t i, k, n = 0;
-
-	for (i = 0; i < plan->steps.len; i++) {
-		const struct cj_function *fn;
-
-		if (!plan->steps.at[i].is_launch)
-			continue;
-		fn = &ir->functions.at[plan->steps.at[i].function];
-		for (k = 0; k < fn->leaves.len; k++)
-			n += fn->leaves.at[k].kind == CJ_LEAF_OBJECT;
-	}
-	return n;
-}
-
-cutejit_status
-cj_shots_make(struct cj_work *f, struct cj_arena *a,
-    const struct cj_program *p, const struct cj_arguments *args,
-    const struct cj_plan *plan, uint64_t workspace, struct cj_shots *out)
-{
-	uint64_t *table = CJ_NEWS(&f->arena, uint64_t, p->ir->objects.len);
-	struct packing k = { f, a, p, args, table, out, 0 };
-	uint32_t i;
-
-	memset(out, 0, sizeof *out);
-	k.patch_cap = count_pointers(p->ir, plan);
-	out->at = CJ_NEWS(a, struct cj_shot, plan->steps.len);
-	out->fills = CJ_NEWS(a, struct cj_filled, plan->steps.len);
-	out->patches = CJ_NEWS(a, struct cj_patch, k.patch_cap);
-	for (i = 0; i < plan->steps.len; i++) {
-		const struct cj_plan_step *step = &plan->steps.at[i];
-
-		if (!step->is_launch)
-			place_workspace(&k, step, table, &workspace);
-		else if (!make_shot(&k, step))
-			return CUTEJIT_ERROR;
-	}
-	return CUTEJIT_OK;
-}
-
-/* ---- firing -------------------------------------------------------------- */
-
-static int
-fill_memory(const struct cj_cuda *cu, const struct cj_filled *w, void *stream)
-{
-	unsigned bits = w->kind == CJ_KIND_BOOL ? 8 : cj_kind_bits(w->kind);
-	size_t n = (size_t)w->elements;
-	int rc;
-
-	if (bits == 64 && (uint32_t)w->fill == w->fill >> 32)
-		return cu->MemsetD32Async(w->address, (unsigned)w->fill,
-		    2 * n, stream);
-	switch (bits) {
-	case 32:
-		return cu->MemsetD32Async(w->address, (unsigned)w->fill, n,
-		    stream);
-	case 16:
-		return cu->MemsetD16Async(w->address,
-		    (unsigned short)w->fill, n, stream);
-	case 8:
-		return cu->MemsetD8Async(w->address, (unsigned char)w->fill,
-		    n, stream);
-	case 4:
-		return cu->MemsetD8Async(w->address,
-		    (unsigned char)((w->fill & 15) * 17), (n + 1) / 2,
-		    stream);
-	default:
-		break;
-	}
-	for (rc = 0; n-- > 0 && rc == 0;)
-		rc = cu->MemcpyHtoDAsync(w->address + 8 * n, &w->fill, 8,
-		    stream);
-	return rc;
-}
-
-static int
-fire(const struct cj_cuda *cu, struct cj_shot *s, void *stream)
-{
-	struct cj_cuda_config config;
-
-	if (s->config.count == 0)
-		return cu->LaunchKernel(s->function, s->grid[0], s->grid[1],
-		    s->grid[2], s->block[0], s->block[1], s->block[2],
-		    s->shared_bytes, stream, s->params, NULL);
-	config = s->config;
-	config.stream = stream;
-	return cu->LaunchKernelEx(&config, s->function, s->params, NULL);
-}
-
-int
-cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
-    void *stream)
-{
-	uint32_t i, w = 0;
-	int rc;
-
-	for (i = 0; i < s->count; i++) {
-		for (; w < s->fill_count && s->fills[w].before <= i; w++) {
-			rc = fill_memory(cu, &s->fills[w], stream);
-			if (rc != 0)
-				return rc;
-		}
-		rc = fire(cu, &s->at[i], stream);
-		if (rc != 0)
-			return rc;
-	}
-	return 0;
 }

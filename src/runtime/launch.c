@@ -1,302 +1,134 @@
 /*
- * Launches: a kernel with arguments that were checked once.
+ * Launches: a kernel with arguments that were checked once, run often.
  *
- * Checking runs the host function and leaves a plan; for a GPU the plan becomes
- * calls of the driver with all parameters in place, so that a run is a look at
- * the current context and one call per launch. Changing an address changes a
- * parameter in place if the address is as well aligned and overlaps nothing;
- * any other change makes the next run check anew.
+ * A run is a look at the current context and a call of the driver per launch of
+ * the kernel. A change is checked when it is made: it patches what is ready
+ * (ready.c), or makes all of it anew and puts that in place if it is right.
  */
+#include "launch.h"
+
 #include <stdlib.h>
 
-#include "device.h"
 #include "program.h"
 #include "select.h"
 
-struct cutejit_launch {
-	struct cutejit_kernel *kernel;
-	struct cj_arena given_arena, made_arena;
-	cutejit_argument *given;	/* copies, shapes included */
-	size_t count;
-	bool is_ready;			/* what follows is made */
-	bool on_gpu;
-	int ordinal;
-	struct cj_arguments args;
-	struct cj_plan plan;
-	/* GPU */
-	const struct cj_cuda *cu;
-	void *context;
-	struct cj_shots shots;
-	uint64_t own_workspace;
-	size_t own_bytes;
-	void *user_workspace;
-	size_t user_bytes;
-};
-
-/* ---- the caller's arguments, copied -------------------------------------- */
-
-static const cutejit_tensor *
-copy_tensor(struct cj_arena *a, const cutejit_tensor *from)
-{
-	cutejit_tensor *to;
-	size_t n;
-
-	if (from == NULL)
-		return NULL;
-	to = cj_memdup(a, from, sizeof *from);
-	n = from->ndim > 0 && from->ndim <= 64 ? (size_t)from->ndim : 0;
-	if (from->shape != NULL)
-		to->shape = cj_memdup(a, from->shape, n * sizeof *to->shape);
-	if (from->strides != NULL)
-		to->strides = cj_memdup(a, from->strides,
-		    n * sizeof *to->strides);
-	return to;
-}
-
 static void
-copy_argument(struct cj_arena *a, cutejit_argument *to,
-    const cutejit_argument *from)
+begin(struct cj_work *f, struct cutejit_kernel *k)
 {
-	const cutejit_tensor **list;
-	size_t i;
-
-	*to = *from;
-	if (from->name != NULL)
-		to->name = cj_strdup(a, from->name);
-	switch (from->kind) {
-	case CUTEJIT_ARG_TENSOR:
-		to->value.tensor = copy_tensor(a, from->value.tensor);
-		break;
-	case CUTEJIT_ARG_TENSORS:
-		if (from->value.tensors == NULL)
-			break;
-		list = CJ_NEWS(a, const cutejit_tensor *, from->count);
-		for (i = 0; i < from->count; i++)
-			list[i] = copy_tensor(a, from->value.tensors[i]);
-		to->value.tensors = list;
-		break;
-	case CUTEJIT_ARG_TEXT:
-		if (from->value.text != NULL)
-			to->value.text = cj_strdup(a, from->value.text);
-		break;
-	case CUTEJIT_ARG_NONE:
-	case CUTEJIT_ARG_INT:
-	case CUTEJIT_ARG_FLOAT:
-		break;
-	}
+	f->module = k->module;
+	f->doing = k->info.kernel;
+	cj_set_warnings(f, &k->module->sources);
 }
 
-/* ---- where it runs ------------------------------------------------------- */
+/* ---- workspaces ---------------------------------------------------------- */
 
-static bool
-is_on_gpu(const struct cj_view *v)
-{
-	return v->device_type == CUTEJIT_DL_CUDA
-	    || v->device_type == CUTEJIT_DL_CUDA_MANAGED;
-}
-
+/* What was given out may stand in graphs, so it stays while the launch does;
+ * each is twice as large as the one before. */
 static cutejit_status
-mixed(struct cj_work *f, const char *name, const char *where,
-    const char *first, const char *there)
+own_workspace(struct cj_work *f, struct cutejit_launch *l,
+    const struct cj_ready *r, uint64_t *out)
 {
-	return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_DEVICE,
-	    "argument \"%s\" lies on %s, and \"%s\" on %s", name, where,
-	    first, there);
-}
-
-static const char *
-where_text(struct cj_work *f, const struct cj_view *v)
-{
-	return is_on_gpu(v) ? cj_printf(&f->arena, "GPU %d", v->device_id)
-	    : "the CPU";
-}
-
-/*
- * All tensors on one device. Memory of the host that CUDA has pinned goes with
- * either. Without tensors: a GPU if there is one.
- */
-cutejit_status
-cj_device_of(struct cj_work *f, const struct cj_arguments *args, bool *on_gpu,
-    int *ordinal)
-{
-	const struct cj_view *first = NULL;
-	const char *first_name = NULL;
-	cutejit_gpu gpu;
-	uint32_t i, k;
-
-	for (i = 0; i < args->count; i++) {
-		const struct cj_actual *a = &args->actuals[i];
-
-		for (k = 0; a->is_tensor && k < a->count; k++) {
-			const struct cj_view *v = &args->views[i][k];
-
-			if (v->device_type == CUTEJIT_DL_CUDA_HOST)
-				continue;
-			if (first == NULL) {
-				first = v;
-				first_name = args->names[i];
-			} else if (is_on_gpu(v) != is_on_gpu(first)
-			    || (is_on_gpu(v)
-			    && v->device_id != first->device_id)) {
-				return mixed(f, args->names[i],
-				    where_text(f, v), first_name,
-				    where_text(f, first));
-			}
-		}
-	}
-	*on_gpu = first != NULL ? is_on_gpu(first)
-	    : cj_gpu_probe(f, 0, &gpu);
-	*ordinal = first != NULL ? first->device_id : -1;
-	return CUTEJIT_OK;
-}
-
-/* ---- making it ready ----------------------------------------------------- */
-
-static void
-forget(struct cutejit_launch *l)
-{
-	l->is_ready = false;
-	cj_arena_fini(&l->made_arena);
-	memset(&l->shots, 0, sizeof l->shots);
-	memset(&l->plan, 0, sizeof l->plan);
-}
-
-static cutejit_status
-own_workspace(struct cj_work *f, struct cutejit_launch *l, uint64_t *out)
-{
-	size_t bytes = l->plan.workspace_bytes;
+	size_t bytes = r->shots.workspace_bytes;
+	struct cj_scratch *s = l->scratch;
 	int rc;
 
-	*out = 0;
-	if (bytes == 0)
+	if (s != NULL && s->bytes >= bytes && s->context == r->context) {
+		*out = s->address;
 		return CUTEJIT_OK;
-	if (l->user_workspace != NULL) {
-		*out = (uint64_t)(uintptr_t)l->user_workspace;
-		if (l->user_bytes >= bytes)
-			return CUTEJIT_OK;
-		return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
-		    "the workspace needs %zu bytes, got %zu", bytes,
-		    l->user_bytes);
 	}
-	if (l->own_bytes < bytes) {
-		if (l->own_workspace != 0)
-			l->cu->MemFree(l->own_workspace);
-		l->own_workspace = 0;
-		l->own_bytes = 0;
-		rc = l->cu->MemAlloc(&l->own_workspace, bytes);
-		if (rc != 0)
-			return cj_gpu_fail(f, l->cu, rc,
-			    "there is no memory for a workspace");
-		l->own_bytes = bytes;
+	if (s != NULL && bytes < 2 * s->bytes)
+		bytes = 2 * s->bytes;
+	s = cj_take(f->context, sizeof *s);
+	if (s == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+	rc = r->cu->MemAlloc(&s->address, bytes);
+	if (rc != 0) {
+		cj_give_back(f->context, s);
+		return cj_gpu_fail(f, r->cu, rc,
+		    "there is no memory for a workspace");
 	}
-	*out = l->own_workspace;
+	s->cu = r->cu;
+	s->bytes = bytes;
+	s->context = r->context;
+	s->next = l->scratch;
+	l->scratch = s;
+	*out = s->address;
 	return CUTEJIT_OK;
 }
 
 static cutejit_status
-ready_on_gpu(struct cj_work *f, struct cutejit_launch *l)
+too_small(struct cj_work *f, size_t needed, size_t got)
 {
-	struct cj_program *p = l->kernel->program;
-	uint64_t workspace;
-	cutejit_status status;
-
-	status = cj_program_advance(f, l->kernel->module, &l->kernel->recipe,
-	    CJ_STAGE_IMAGE, p);
-	if (status == CUTEJIT_OK)
-		status = cj_image_load(f, l->cu, p);
-	if (status == CUTEJIT_OK)
-		status = own_workspace(f, l, &workspace);
-	if (status == CUTEJIT_OK)
-		status = cj_shots_make(f, &l->made_arena, p, &l->args,
-		    &l->plan, workspace, &l->shots);
-	return status;
+	return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
+	    "the workspace needs %zu bytes, got %zu", needed, got);
 }
 
 static cutejit_status
-plan(struct cj_work *f, struct cutejit_launch *l, int64_t sms)
+place_workspace(struct cj_work *f, struct cutejit_launch *l,
+    struct cj_ready *r)
 {
-	struct cj_program *p = l->kernel->program;
-	struct cj_misfit misfit;
-
-	switch (cj_plan_make(f, &l->made_arena, p->ir, &l->args, sms,
-	    &l->plan, &misfit)) {
-	case CJ_FITS:
-		return CUTEJIT_OK;
-	case CJ_FITS_NOT:
-		return cj_fail(f, CUTEJIT_ERROR, misfit.code, "%s: %s",
-		    p->kernel, misfit.why);
-	case CJ_FIT_FAILED:
-		break;
-	}
-	return CUTEJIT_ERROR;
-}
-
-/* The binding was made for these types and ranks. */
-static cutejit_status
-check_binding(struct cj_work *f, struct cutejit_launch *l)
-{
-	struct cutejit_kernel *k = l->kernel;
-	struct cj_const_argument *consts = CJ_NEWS(&f->arena,
-	    struct cj_const_argument, k->constant_count);
-	const struct cj_binding *b;
-	const char *why = NULL;
-	struct cj_span span;
-	size_t i;
-
-	for (i = 0; i < k->constant_count; i++) {
-		consts[i].name = k->constants[i].name;
-		consts[i].text = k->constants[i].text;
-	}
-	cj_module_enter(f, k->module);
-	b = cj_bind(&f->arena, k->module->unit, k->recipe.member, consts,
-	    (uint32_t)k->constant_count, l->args.actuals, l->args.count,
-	    &f->diags, &why, &span);
-	cj_module_leave(f, k->module);
-	if (b == NULL)
-		return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_CONTRACT, "%s: %s",
-		    k->info.kernel, why != NULL ? why : "it does not fit");
-	if (strcmp(cj_binding_text(b), k->program->binding) == 0)
-		return CUTEJIT_OK;
-	return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_CONTRACT,
-	    "%s was compiled for %s, and these arguments need %s",
-	    k->info.kernel, k->program->binding, cj_binding_text(b));
-}
-
-static cutejit_status
-make_ready(struct cj_work *f, struct cutejit_launch *l)
-{
-	cutejit_status status;
+	size_t bytes = r->shots.workspace_bytes;
+	uint64_t address = (uint64_t)(uintptr_t)l->user_workspace;
 	struct cj_gpu gpu;
+	cutejit_status status;
 
-	forget(l);
-	cj_arena_init(&l->made_arena, &f->recover, &f->context->mem);
-	memset(&l->args, 0, sizeof l->args);
-	l->args.arena = &l->made_arena;
-	status = cj_arguments_read(f, l->kernel->module,
-	    l->kernel->recipe.member, l->given, l->count, &l->args);
-	if (status == CUTEJIT_OK)
-		status = cj_device_of(f, &l->args, &l->on_gpu, &l->ordinal);
-	if (status == CUTEJIT_OK)
-		status = check_binding(f, l);
+	if (!r->on_gpu || bytes == 0)
+		return CUTEJIT_OK;
+	if (l->user_workspace != NULL && l->user_bytes < bytes)
+		return too_small(f, bytes, l->user_bytes);
+	if (l->user_workspace == NULL) {
+		status = cj_gpu_enter(f, r->ordinal, &gpu);
+		if (status == CUTEJIT_OK) {
+			status = own_workspace(f, l, r, &address);
+			cj_gpu_leave(f, &gpu);
+		}
+		if (status != CUTEJIT_OK)
+			return status;
+	}
+	cj_shots_place(&r->shots, address);
+	return CUTEJIT_OK;
+}
+
+/* The driver may be gone, or the device reset: memory then is too. */
+static void
+free_workspaces(struct cutejit_launch *l, struct cutejit_context *c)
+{
+	void *was;
+
+	while (l->scratch != NULL) {
+		struct cj_scratch *s = l->scratch;
+
+		l->scratch = s->next;
+		if (cj_cuda_is_ours()
+		    && s->cu->CtxPushCurrent(s->context) == 0) {
+			s->cu->MemFree(s->address);
+			s->cu->CtxPopCurrent(&was);
+		}
+		cj_give_back(c, s);
+	}
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static cutejit_status
+make_ready(struct cj_work *f, struct cutejit_launch *l,
+    const cutejit_argument *given, size_t count)
+{
+	struct cj_ready *r;
+	cutejit_status status = cj_ready_make(f, l->kernel, given, count, &r);
+
 	if (status != CUTEJIT_OK)
 		return status;
-	if (!l->on_gpu) {
-		status = plan(f, l, CJ_CPU_SMS);
-		l->is_ready = status == CUTEJIT_OK;
+	cj_defer(f, cj_ready_drop, r);
+	status = place_workspace(f, l, r);
+	cj_undefer(f);
+	if (status != CUTEJIT_OK) {
+		cj_ready_drop(r);
 		return status;
 	}
-	status = cj_gpu_enter(f, l->ordinal, &gpu);
-	if (status != CUTEJIT_OK)
-		return status;
-	l->cu = gpu.cu;
-	l->ordinal = gpu.ordinal;
-	l->context = gpu.context;
-	status = plan(f, l, cj_gpu_sms(&gpu));
-	if (status == CUTEJIT_OK)
-		status = ready_on_gpu(f, l);
-	cj_gpu_leave(f, &gpu);
-	l->is_ready = status == CUTEJIT_OK;
-	return status;
+	cj_ready_drop(l->ready);
+	l->ready = r;
+	return CUTEJIT_OK;
 }
 
 struct preparing {
@@ -312,46 +144,20 @@ destroy(void *launch)
 	cutejit_launch_destroy(launch);
 }
 
-static struct cutejit_launch *
-create(struct cj_work *f, const struct preparing *p)
-{
-	struct cutejit_launch *l = cj_take(f->context, sizeof *l);
-	size_t i;
-
-	if (l == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "launch");
-	l->kernel = p->kernel;
-	cj_kernel_hold(l->kernel);
-	cj_arena_init(&l->given_arena, &f->recover, &f->context->mem);
-	cj_arena_init(&l->made_arena, &f->recover, &f->context->mem);
-	cj_defer(f, destroy, l);
-	l->given = CJ_NEWS(&l->given_arena, cutejit_argument, p->count);
-	l->count = p->count;
-	for (i = 0; i < p->count; i++)
-		copy_argument(&l->given_arena, &l->given[i], &p->given[i]);
-	cj_undefer(f);
-	return l;
-}
-
-static void
-begin(struct cj_work *f, struct cutejit_kernel *k)
-{
-	f->module = k->module;
-	f->doing = k->info.kernel;
-	cj_set_warnings(f, &k->module->sources);
-}
-
 static cutejit_status
 prepare(struct cj_work *f, void *arguments)
 {
 	struct preparing *p = arguments;
-	struct cutejit_launch *l;
+	struct cutejit_launch *l = cj_take(f->context, sizeof *l);
 	cutejit_status status;
 
 	begin(f, p->kernel);
-	l = create(f, p);
+	if (l == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "launch");
+	l->kernel = p->kernel;
+	cj_kernel_hold(l->kernel);
 	cj_defer(f, destroy, l);
-	status = make_ready(f, l);
+	status = make_ready(f, l, p->given, p->count);
 	cj_undefer(f);
 	if (status != CUTEJIT_OK)
 		destroy(l);
@@ -377,20 +183,6 @@ cutejit_prepare(cutejit_kernel *kernel, const cutejit_argument *arguments,
 	return status;
 }
 
-/* The driver may be gone, or the device reset: memory then is too. */
-static void
-free_workspace(struct cutejit_launch *l)
-{
-	void *was;
-
-	if (l->own_workspace == 0 || !cj_cuda_is_ours())
-		return;
-	if (l->cu->CtxPushCurrent(l->context) != 0)
-		return;
-	l->cu->MemFree(l->own_workspace);
-	l->cu->CtxPopCurrent(&was);
-}
-
 void
 cutejit_launch_destroy(cutejit_launch *launch)
 {
@@ -399,9 +191,8 @@ cutejit_launch_destroy(cutejit_launch *launch)
 	if (launch == NULL)
 		return;
 	k = launch->kernel;
-	free_workspace(launch);
-	cj_arena_fini(&launch->made_arena);
-	cj_arena_fini(&launch->given_arena);
+	free_workspaces(launch, k->module->context);
+	cj_ready_drop(launch->ready);
 	cj_give_back(k->module->context, launch);
 	cj_kernel_drop(k);
 }
@@ -410,81 +201,72 @@ cutejit_launch_destroy(cutejit_launch *launch)
 
 struct setting {
 	struct cutejit_launch *launch;
-	size_t index;
+	size_t first, count;
 	const cutejit_argument *to;
 };
 
+/* Names that are not given again stay. */
 static cutejit_status
 set(struct cj_work *f, void *arguments)
 {
 	struct setting *s = arguments;
-	struct cutejit_launch *l = s->launch;
+	struct cj_ready *r = s->launch->ready;
+	cutejit_argument *all = CJ_NEWS(&f->arena, cutejit_argument,
+	    r->count);
+	size_t i;
 
-	l->given_arena.recover = &f->recover;
-	copy_argument(&l->given_arena, &l->given[s->index], s->to);
-	l->is_ready = false;
-	return CUTEJIT_OK;
+	begin(f, s->launch->kernel);
+	memcpy(all, r->given, r->count * sizeof *all);
+	for (i = 0; i < s->count; i++) {
+		const char *name = all[s->first + i].name;
+
+		all[s->first + i] = s->to[i];
+		if (s->to[i].name == NULL)
+			all[s->first + i].name = name;
+	}
+	return make_ready(f, s->launch, all, r->count);
 }
 
 cutejit_status
 cutejit_launch_set(cutejit_launch *launch, size_t index,
     const cutejit_argument *argument)
 {
-	struct setting s = { launch, index, argument };
+	struct setting s = { launch, index, 1, argument };
 
-	if (launch == NULL || argument == NULL || index >= launch->count)
+	if (launch == NULL || argument == NULL
+	    || index >= launch->ready->count)
 		return CUTEJIT_USAGE;
+	if (cj_ready_patch(launch->ready, index, argument))
+		return CUTEJIT_OK;
 	return cj_enter(launch->kernel->module->context, set, &s);
 }
 
-/* Parameter that argument `index` is for. */
-static uint32_t
-parameter_of(const struct cutejit_launch *l, size_t index)
+cutejit_status
+cutejit_launch_set_all(cutejit_launch *launch,
+    const cutejit_argument *arguments)
 {
-	uint32_t i;
+	struct setting s = { launch, 0, 0, arguments };
 
-	if (l->given[index].name == NULL)
-		return (uint32_t)index;
-	for (i = 0; i < l->args.count; i++)
-		if (strcmp(l->args.names[i], l->given[index].name) == 0)
-			break;
-	return i;
-}
-
-static void
-patch(struct cutejit_launch *l, uint32_t parameter, char *data)
-{
-	struct cj_view *v = &l->args.views[parameter][0];
-	bool same = cj_alignment(data) == cj_alignment(v->data);
-	uint32_t i;
-
-	v->data = data;
-	if (!same || cj_overlaps(l->kernel->program->ir, &l->args)) {
-		l->is_ready = false;
-		return;
-	}
-	for (i = 0; i < l->shots.patch_count; i++)
-		if (l->shots.patches[i].parameter == parameter)
-			*l->shots.patches[i].slot =
-			    (uint64_t)(uintptr_t)data;
+	if (launch == NULL || arguments == NULL)
+		return CUTEJIT_USAGE;
+	s.count = launch->ready->count;
+	return cj_enter(launch->kernel->module->context, set, &s);
 }
 
 cutejit_status
 cutejit_launch_set_data(cutejit_launch *launch, size_t index, void *data)
 {
-	cutejit_tensor *t;
+	cutejit_argument to;
+	cutejit_tensor moved;
 
-	if (launch == NULL || index >= launch->count
-	    || launch->given[index].kind != CUTEJIT_ARG_TENSOR)
+	if (launch == NULL || index >= launch->ready->count
+	    || launch->ready->given[index].kind != CUTEJIT_ARG_TENSOR)
 		return CUTEJIT_USAGE;
-	t = (cutejit_tensor *)launch->given[index].value.tensor;
-	t->data = data;
-	if (launch->is_ready && data != NULL)
-		patch(launch, parameter_of(launch, index),
-		    (char *)data + t->byte_offset);
-	else
-		launch->is_ready = false;
-	return CUTEJIT_OK;
+	to = launch->ready->given[index];
+	moved = *to.value.tensor;
+	moved.data = data;
+	to.value.tensor = &moved;
+	return cutejit_launch_set(launch, index, &to);
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -498,20 +280,22 @@ struct running {
 static cutejit_status
 run_on_gpu(struct cj_work *f, struct running *r)
 {
-	struct cutejit_launch *l = r->launch;
+	struct cj_ready *ready = r->launch->ready;
 	struct cj_gpu gpu;
 	cutejit_status status;
-	int rc;
+	int rc = r->error;
 
-	if (r->error != 0)
-		return cj_gpu_fail(f, l->cu, r->error, "the launch failed");
-	status = cj_gpu_enter(f, l->ordinal, &gpu);
+	if (rc != 0)
+		return cj_launch_fail(f, ready->cu, rc, ready->context,
+		    r->stream);
+	status = cj_gpu_enter(f, ready->ordinal, &gpu);
 	if (status != CUTEJIT_OK)
 		return status;
-	rc = cj_shots_fire(l->cu, &l->shots, r->stream);
+	rc = cj_shots_fire(gpu.cu, &ready->shots, r->stream);
+	if (rc != 0)
+		status = cj_launch_fail(f, gpu.cu, rc, gpu.context, r->stream);
 	cj_gpu_leave(f, &gpu);
-	return rc == 0 ? CUTEJIT_OK
-	    : cj_gpu_fail(f, l->cu, rc, "the launch failed");
+	return status;
 }
 
 static cutejit_status
@@ -520,53 +304,70 @@ run(struct cj_work *f, void *arguments)
 	struct running *r = arguments;
 	struct cutejit_launch *l = r->launch;
 	struct cj_cpu_run defaults = { 0 };
-	cutejit_status status = CUTEJIT_OK;
 
 	begin(f, l->kernel);
-	if (!l->is_ready)
-		status = make_ready(f, l);
-	if (status != CUTEJIT_OK)
-		return status;
-	if (l->on_gpu)
+	if (l->ready->on_gpu)
 		return run_on_gpu(f, r);
-	return cj_cpu_run(f, l->kernel->program->ir, &l->args, &l->plan,
-	    &defaults);
+	return cj_cpu_run(f, l->kernel->program->ir, &l->ready->args,
+	    &l->ready->plan, &defaults);
 }
 
-/* The short way: ready, on a GPU, its context current. */
+/* The short way: on a GPU, its context current. */
 cutejit_status
 cutejit_launch_run(cutejit_launch *launch, void *stream)
 {
 	struct running r = { launch, stream, 0 };
+	const struct cj_ready *ready;
 	void *current;
 
 	if (launch == NULL)
 		return CUTEJIT_USAGE;
-	if (launch->is_ready && launch->on_gpu
-	    && launch->cu->CtxGetCurrent(&current) == 0
-	    && current == launch->context) {
-		r.error = cj_shots_fire(launch->cu, &launch->shots, stream);
+	ready = launch->ready;
+	if (ready->on_gpu && ready->cu->CtxGetCurrent(&current) == 0
+	    && current == ready->context) {
+		r.error = cj_shots_fire(ready->cu, &ready->shots, stream);
 		if (r.error == 0)
 			return CUTEJIT_OK;
 	}
 	return cj_enter(launch->kernel->module->context, run, &r);
 }
 
+/* ---- the workspace as the caller sees it --------------------------------- */
+
 size_t
 cutejit_launch_workspace(const cutejit_launch *launch)
 {
-	return launch != NULL ? launch->plan.workspace_bytes : 0;
+	return launch != NULL ? launch->ready->plan.workspace_bytes : 0;
+}
+
+struct placing {
+	struct cutejit_launch *launch;
+	void *memory;
+	size_t bytes;
+};
+
+static cutejit_status
+place(struct cj_work *f, void *arguments)
+{
+	struct placing *p = arguments;
+	struct cutejit_launch *l = p->launch;
+	size_t needed = l->ready->plan.workspace_bytes;
+
+	if (p->memory != NULL && p->bytes < needed)
+		return too_small(f, needed, p->bytes);
+	l->user_workspace = p->memory;
+	l->user_bytes = p->bytes;
+	return place_workspace(f, l, l->ready);
 }
 
 cutejit_status
 cutejit_launch_workspace_set(cutejit_launch *launch, void *memory,
     size_t bytes)
 {
+	struct placing p = { launch, memory, bytes };
+
 	if (launch == NULL
 	    || (uintptr_t)memory % CJ_WORKSPACE_ALIGN != 0)
 		return CUTEJIT_USAGE;
-	launch->user_workspace = memory;
-	launch->user_bytes = bytes;
-	launch->is_ready = false;
-	return CUTEJIT_OK;
+	return cj_enter(launch->kernel->module->context, place, &p);
 }

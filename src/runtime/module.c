@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime.h"
+#include "quick.h"
 
 void
 cj_module_hold(struct cutejit_module *m)
@@ -23,6 +23,7 @@ release(struct cutejit_module *m)
 	struct cutejit_context *c = m->context;
 	bool holds = !m->is_blank;
 
+	cj_quick_fini(c, &m->quick);
 	cj_table_fini(c, &m->programs);
 	cj_report_fini(&m->report);
 	if (m->names.arena != NULL)
@@ -273,6 +274,7 @@ allocate(struct cj_work *f)
 	cj_context_hold(c);
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_mutex_init(&m->programs.lock, NULL);
+	pthread_mutex_init(&m->quick.lock, NULL);
 	cj_arena_init(&m->arena, &f->recover, &c->mem);
 	cj_report_init(&m->report, &c->mem);
 	return m;

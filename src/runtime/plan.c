@@ -97,6 +97,7 @@ print_line(void *user, const char *text)
 	const struct planning *p = user;
 	const cutejit_options *o = &p->work->context->options;
 
+	p->plan->prints = true;
 	if (o->print != NULL)
 		o->print(o->user, text);
 }

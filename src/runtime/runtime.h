@@ -163,6 +163,15 @@ struct cj_program_table {
 	uint32_t count, cap;
 };
 
+/* Calls like one before (quick.c). */
+struct cj_quick_table {
+	pthread_mutex_t lock;
+	struct cj_quick **buckets;	/* NULL: none yet */
+	uint32_t count;
+	uint64_t clock;
+	_Atomic(const struct cj_cuda *) cu;	/* NULL: none yet */
+};
+
 struct cutejit_module {
 	atomic_int references;
 	struct cutejit_context *context;
@@ -186,6 +195,7 @@ struct cutejit_module {
 	const char **files;
 	uint32_t file_count;
 	struct cj_program_table programs;
+	struct cj_quick_table quick;
 };
 
 void cj_module_hold(struct cutejit_module *m);
@@ -242,7 +252,29 @@ uint64_t *cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
 /* NULL, or why the tensors may not be given together ("\"y\" overlaps ..."). */
 const char *cj_overlap(struct cj_arena *a, const struct cj_module *ir,
     const struct cj_arguments *args);
-bool cj_overlaps(const struct cj_module *ir, const struct cj_arguments *args);
+/* The tensors of a call by number, and the pairs of them that must not share
+ * memory: what is left to check when nothing but addresses changes. */
+struct cj_tensors {
+	uint32_t *first;		/* number of a parameter's first */
+	uint32_t count;
+	struct cj_pair {
+		uint32_t a, b;
+		int64_t a_begin, a_end, b_begin, b_end;	/* bytes */
+		bool may_be_same;	/* the very same view is allowed */
+	} *pairs;
+	uint32_t pair_count;
+};
+void cj_tensors_number(struct cj_arena *a, const struct cj_arguments *args,
+    struct cj_tensors *out);
+void cj_tensors_pair(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_arguments *args, struct cj_tensors *t);
+/* `address` of element 0 by number of the tensor. */
+bool cj_tensors_overlap(const struct cj_tensors *t, const uintptr_t *address);
+
+/* Bits of a number for a leaf, by way of the kind that the argument was read
+ * as. False: only the long way can tell. */
+bool cj_scalar_bits(const cutejit_argument *g, enum cj_kind as,
+    enum cj_kind leaf, uint64_t *bits);
 /* Largest power of two, up to 1024, that divides an address. */
 uint64_t cj_alignment(const void *data);
 

@@ -220,9 +220,10 @@ launch_on_gpu(struct cj_testing *t, struct cj_selected *s,
 		return cj_gpu_fail(f, cu, rc,
 		    "the arrays cannot be brought to the GPU");
 	status = cj_shots_make(f, &f->arena, s->program, &device, &s->plan,
-	    workspace, &shots);
+	    &shots);
 	if (status != CUTEJIT_OK)
 		return status;
+	cj_shots_place(&shots, workspace);
 	rc = cj_shots_fire(cu, &shots, NULL);
 	if (rc == 0)
 		rc = cu->CtxSynchronize();

@@ -4,13 +4,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake_cuda.h"
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3,
     NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_IMAGE = 200,
     INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_PTX = 218,
-    INVALID_HANDLE = 400, NOT_FOUND = 500 };
+    INVALID_HANDLE = 400, NOT_FOUND = 500, CAPTURE_UNSUPPORTED = 900,
+    CAPTURE_INVALIDATED = 901 };
+enum { GLOBAL, THREAD_LOCAL, RELAXED, NODES = 64 };
 
 struct context {
 	int device;
@@ -30,11 +33,38 @@ struct block {
 	struct block *next;
 };
 
-static struct fake_state state = { 1, 9, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0,
-    { "", { 0 }, { 0 }, 0, NULL, NULL, 0, 0, { 0 }, { 0 }, 0 } };
+static struct fake_state state = { .devices = 1, .major = 9 };
+/* A node: a launch written down, or a setting of memory. */
+struct node {
+	int is_kernel, after;		/* -1: after none */
+	struct fake_launch launch;
+	struct kernel *kernel;
+	struct memset_node {
+		uint64_t to;
+		size_t pitch;
+		unsigned value, element_bytes;
+		size_t width, height;
+	} memset;
+	struct graph *graph;
+};
+struct graph {
+	struct node *nodes[NODES];
+	unsigned count;
+	struct graph *of;		/* instantiated: copies by number */
+};
+struct stream {
+	struct context *context;
+	struct graph *graph;		/* being captured */
+	int mode, is_broken;
+	struct stream *next;
+};
+static struct stream *streams;
+static __thread int thread_mode;	/* GLOBAL */
+
 static struct context primaries[FAKE_DEVICES];
 static struct block *blocks;
 static int is_started;
+static pid_t process;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { DEEPEST = 8 };
@@ -64,6 +94,33 @@ begin(const char *name)
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
+
+/* A call that a capture does not bear. */
+static int
+disturb(void)
+{
+	struct stream *s;
+	int rc = 0;
+
+	if (thread_mode == RELAXED)
+		return 0;
+	pthread_mutex_lock(&lock);
+	for (s = streams; s != NULL; s = s->next)
+		if (s->graph != NULL && s->mode != RELAXED) {
+			s->is_broken = 1;
+			state.foul++;
+			rc = CAPTURE_UNSUPPORTED;
+		}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+#define QUIET()								\
+	do {								\
+		int rc_ = disturb();					\
+		if (rc_ != 0)						\
+			return rc_;					\
+	} while (0)
 
 #define FUNCTION(name, parameters)					\
 int name parameters;							\
@@ -101,6 +158,7 @@ FUNCTION(cuInit, (unsigned flags))
 	for (i = 0; i < FAKE_DEVICES; i++)
 		primaries[i].device = i;
 	is_started = 1;
+	process = getpid();
 	return 0;
 }
 
@@ -154,7 +212,8 @@ FUNCTION(cuDeviceGetAttribute, (int *value, int attribute, int device))
 	BEGIN("cuDeviceGetAttribute");
 	(void)device;
 	*value = attribute == 75 ? state.major : attribute == 76 ? state.minor
-	    : attribute == 16 ? 132 : attribute == 38 ? 1 << 20 : 0;
+	    : attribute == 16 ? 132 : attribute == 38 ? 1 << 20
+	    : attribute == 115 ? !state.no_pools : 0;
 	return 0;
 }
 
@@ -178,7 +237,9 @@ FUNCTION(cuDevicePrimaryCtxRetain, (void **context, int device))
 FUNCTION(cuCtxGetCurrent, (void **context))
 {
 	*context = top();
-	return is_started ? 0 : NOT_INITIALIZED;
+	if (state.is_fast)
+		return 0;
+	return is_started && process == getpid() ? 0 : NOT_INITIALIZED;
 }
 
 FUNCTION(cuCtxPushCurrent_v2, (void *context))
@@ -253,6 +314,7 @@ FUNCTION(cuLibraryLoadData, (void **library, const void *code,
 	struct library *l;
 
 	BEGIN("cuLibraryLoadData");
+	QUIET();
 	(void)jit_options, (void)jit_values, (void)jit_count;
 	(void)options, (void)values, (void)count;
 	if (memcmp(code, "\177ELF", 4) == 0)	/* it plays no cubins */
@@ -316,19 +378,26 @@ FUNCTION(cuKernelGetAttribute, (int *value, int attribute, void *kernel,
 
 /* ---- launches ------------------------------------------------------------ */
 
-static int
-note(struct kernel *k, const unsigned *grid, const unsigned *block,
-    unsigned shared, void *stream, void **params)
+static struct stream *
+stream_of(void *handle)
 {
-	struct fake_launch *l = &state.last;
+	struct stream *s;
+
+	for (s = streams; s != NULL && s != handle; s = s->next)
+		;
+	return s;
+}
+
+static int
+describe(struct fake_launch *l, struct kernel *k, const unsigned *grid,
+    const unsigned *block, unsigned shared, void *stream, void **params)
+{
 	unsigned i;
 
 	for (i = 0; i < 3; i++)
 		if (grid[i] == 0 || block[i] == 0 || block[i] > 1024
 		    || (i > 0 && grid[i] > 65535))
 			return INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	state.launches++;
 	memset(l, 0, sizeof *l);
 	strcpy(l->kernel, k->name);
 	memcpy(l->grid, grid, sizeof l->grid);
@@ -340,8 +409,50 @@ note(struct kernel *k, const unsigned *grid, const unsigned *block,
 	l->param_count = k->count;
 	for (i = 0; i < k->count; i++)
 		memcpy(&l->params[i], params[i], k->bytes[i]);
-	pthread_mutex_unlock(&lock);
 	return 0;
+}
+
+static struct node *
+append(struct graph *g)
+{
+	struct node *n;
+
+	if (g->count == NODES)
+		return NULL;
+	n = calloc(1, sizeof *n);
+	n->graph = g;
+	n->after = (int)g->count - 1;
+	g->nodes[g->count++] = n;
+	return n;
+}
+
+/* A launch goes to the graph that its stream is captured into, or happens. */
+static int
+note(struct kernel *k, const unsigned *grid, const unsigned *block,
+    unsigned shared, void *stream, void **params)
+{
+	struct fake_launch l;
+	struct stream *s;
+	struct node *n;
+	int rc = describe(&l, k, grid, block, shared, stream, params);
+
+	if (rc != 0)
+		return rc;
+	pthread_mutex_lock(&lock);
+	s = stream_of(stream);
+	if (s != NULL && s->context != top()) {
+		rc = INVALID_HANDLE;
+	} else if (s != NULL && s->graph != NULL) {
+		n = append(s->graph);
+		n->is_kernel = 1;
+		n->kernel = k;
+		n->launch = l;
+	} else {
+		state.launches++;
+		state.last = l;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 FUNCTION(cuLaunchKernel, (void *function, unsigned gx, unsigned gy,
@@ -401,6 +512,7 @@ FUNCTION(cuMemAlloc_v2, (uint64_t *address, size_t bytes))
 	void *p;
 
 	BEGIN("cuMemAlloc");
+	QUIET();
 	if (top() == NULL)
 		return INVALID_CONTEXT;
 	if (bytes == 0)
@@ -473,6 +585,7 @@ FUNCTION(cuMemsetD8Async, (uint64_t to, unsigned char value, size_t count,
     void *stream))
 {
 	BEGIN("cuMemsetD8Async");
+	state.sets++;
 	(void)stream;
 	memset((void *)(uintptr_t)to, value, count);
 	return 0;
@@ -484,6 +597,7 @@ FUNCTION(cuMemsetD16Async, (uint64_t to, unsigned short value, size_t count,
 	unsigned short *p = (unsigned short *)(uintptr_t)to;
 
 	BEGIN("cuMemsetD16Async");
+	state.sets++;
 	(void)stream;
 	while (count-- > 0)
 		*p++ = value;
@@ -496,6 +610,7 @@ FUNCTION(cuMemsetD32Async, (uint64_t to, unsigned value, size_t count,
 	unsigned *p = (unsigned *)(uintptr_t)to;
 
 	BEGIN("cuMemsetD32Async");
+	state.sets++;
 	(void)stream;
 	while (count-- > 0)
 		*p++ = value;
@@ -544,15 +659,343 @@ FUNCTION(cuEventElapsedTime, (float *ms, void *start, void *end))
 
 FUNCTION(cuStreamSynchronize, (void *stream))
 {
+	struct stream *s = stream_of(stream);
+
 	BEGIN("cuStreamSynchronize");
-	(void)stream;
-	return 0;
+	if (s == NULL || s->graph == NULL)
+		return 0;
+	s->is_broken = 1;
+	state.foul++;
+	return CAPTURE_UNSUPPORTED;
 }
 
 FUNCTION(cuStreamGetCtx, (void *stream, void **context))
 {
+	struct stream *s = stream_of(stream);
+
 	BEGIN("cuStreamGetCtx");
+	*context = s != NULL ? s->context : top();
+	return 0;
+}
+
+FUNCTION(cuStreamCreate, (void **stream, unsigned flags))
+{
+	struct stream *s;
+
+	BEGIN("cuStreamCreate");
+	(void)flags;
+	if (top() == NULL)
+		return INVALID_CONTEXT;
+	s = calloc(1, sizeof *s);
+	s->context = top();
+	pthread_mutex_lock(&lock);
+	s->next = streams;
+	streams = s;
+	pthread_mutex_unlock(&lock);
+	*stream = s;
+	return 0;
+}
+
+FUNCTION(cuStreamDestroy_v2, (void *stream))
+{
+	struct stream **at, *s = NULL;
+
+	BEGIN("cuStreamDestroy");
+	pthread_mutex_lock(&lock);
+	for (at = &streams; *at != NULL; at = &(*at)->next)
+		if (*at == stream) {
+			s = *at;
+			*at = s->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	free(s);
+	return s != NULL ? 0 : INVALID_HANDLE;
+}
+
+FUNCTION(cuStreamBeginCapture_v2, (void *stream, int mode))
+{
+	struct stream *s = stream_of(stream);
+
+	BEGIN("cuStreamBeginCapture");
+	if (s == NULL || s->graph != NULL)
+		return INVALID_VALUE;
+	s->mode = mode;
+	s->is_broken = 0;
+	s->graph = calloc(1, sizeof *s->graph);
+	return 0;
+}
+
+FUNCTION(cuStreamEndCapture, (void *stream, void **graph))
+{
+	struct stream *s = stream_of(stream);
+
+	BEGIN("cuStreamEndCapture");
+	if (s == NULL || s->graph == NULL)
+		return INVALID_VALUE;
+	*graph = s->graph;
+	s->graph = NULL;
+	return s->is_broken ? CAPTURE_INVALIDATED : 0;
+}
+
+FUNCTION(cuStreamIsCapturing, (void *stream, int *status))
+{
+	struct stream *s = stream_of(stream);
+
+	BEGIN("cuStreamIsCapturing");
+	*status = s != NULL && s->graph != NULL;
+	return 0;
+}
+
+FUNCTION(cuThreadExchangeStreamCaptureMode, (int *mode))
+{
+	int was = thread_mode;
+
+	BEGIN("cuThreadExchangeStreamCaptureMode");
+	thread_mode = *mode;
+	*mode = was;
+	return 0;
+}
+
+/* ---- memory in the order of a stream ------------------------------------- */
+
+FUNCTION(cuMemAllocAsync, (uint64_t *address, size_t bytes, void *stream))
+{
+	int mode = thread_mode, rc;
+
+	BEGIN("cuMemAllocAsync");
 	(void)stream;
-	*context = top();
+	thread_mode = RELAXED;
+	rc = cuMemAlloc_v2(address, bytes);
+	thread_mode = mode;
+	return rc;
+}
+
+FUNCTION(cuMemFreeAsync, (uint64_t address, void *stream))
+{
+	BEGIN("cuMemFreeAsync");
+	(void)stream;
+	return cuMemFree_v2(address);
+}
+
+static void
+set_rows(const struct memset_node *m)
+{
+	size_t i, k;
+
+	for (i = 0; i < m->height; i++)
+		for (k = 0; k < m->width; k++)
+			memcpy((char *)(uintptr_t)m->to + i * m->pitch
+			    + k * m->element_bytes, &m->value,
+			    m->element_bytes);
+	state.sets++;
+}
+
+FUNCTION(cuMemsetD2D32Async, (uint64_t to, size_t pitch, unsigned value,
+    size_t width, size_t height, void *stream))
+{
+	struct memset_node m = { to, pitch, value, 4, width, height };
+
+	BEGIN("cuMemsetD2D32Async");
+	(void)stream;
+	set_rows(&m);
+	return 0;
+}
+
+/* ---- graphs -------------------------------------------------------------- */
+
+struct kernel_node {
+	void *function;
+	unsigned grid[3], block[3], shared;
+	void **params, **extra;
+	void *kernel, *context;
+};
+
+FUNCTION(cuGraphCreate, (void **graph, unsigned flags))
+{
+	BEGIN("cuGraphCreate");
+	(void)flags;
+	*graph = calloc(1, sizeof(struct graph));
+	return 0;
+}
+
+FUNCTION(cuGraphDestroy, (void *graph))
+{
+	struct graph *g = graph;
+	unsigned i;
+
+	BEGIN("cuGraphDestroy");
+	for (i = 0; i < g->count; i++)
+		free(g->nodes[i]);
+	free(g);
+	return 0;
+}
+
+FUNCTION(cuGraphExecDestroy, (void *graph))
+{
+	return cuGraphDestroy(graph);
+}
+
+/* Number of the last node that a new one comes after, -1, or -2: foreign. */
+static int
+last_of(const struct graph *g, void *const *after, size_t count)
+{
+	int last = -1, at;
+	unsigned k;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		at = -2;
+		for (k = 0; k < g->count; k++)
+			if (g->nodes[k] == after[i])
+				at = (int)k;
+		if (at == -2)
+			return -2;
+		last = at > last ? at : last;
+	}
+	return last;
+}
+
+static int
+set_kernel(struct node *n, const struct kernel_node *k)
+{
+	int rc;
+
+	if (k->function != NULL || k->kernel == NULL || k->context == NULL)
+		return INVALID_VALUE;
+	current.at[current.depth++] = k->context;
+	rc = describe(&n->launch, k->kernel, k->grid, k->block, k->shared,
+	    NULL, k->params);
+	current.depth--;
+	n->is_kernel = 1;
+	n->kernel = k->kernel;
+	return rc;
+}
+
+FUNCTION(cuGraphAddKernelNode_v2, (void **node, void *graph,
+    void *const *after, size_t count, const struct kernel_node *k))
+{
+	int last = last_of(graph, after, count);
+	struct node *n;
+
+	BEGIN("cuGraphAddKernelNode");
+	if (last == -2 || (n = append(graph)) == NULL)
+		return INVALID_VALUE;
+	n->after = last;
+	*node = n;
+	return set_kernel(n, k);
+}
+
+FUNCTION(cuGraphAddMemsetNode, (void **node, void *graph,
+    void *const *after, size_t count, const struct memset_node *m,
+    void *context))
+{
+	int last = last_of(graph, after, count);
+	struct node *n;
+
+	BEGIN("cuGraphAddMemsetNode");
+	if (context == NULL || last == -2 || (n = append(graph)) == NULL)
+		return INVALID_VALUE;
+	n->after = last;
+	n->memset = *m;
+	*node = n;
+	return 0;
+}
+
+FUNCTION(cuGraphKernelNodeSetAttribute, (void *node, int id,
+    const unsigned *value))
+{
+	struct node *n = node;
+
+	BEGIN("cuGraphKernelNodeSetAttribute");
+	if (id == 2)
+		n->launch.cooperative = (int)value[0];
+	else if (id == 4)
+		memcpy(n->launch.cluster, value, sizeof n->launch.cluster);
+	else
+		return INVALID_VALUE;
+	return 0;
+}
+
+FUNCTION(cuGraphDestroyNode, (void *node))
+{
+	struct node *n = node;
+	struct graph *g = n->graph;
+
+	BEGIN("cuGraphDestroyNode");
+	if (g->nodes[g->count - 1] != n)	/* the newest only */
+		return INVALID_VALUE;
+	g->count--;
+	free(n);
+	return 0;
+}
+
+FUNCTION(cuGraphInstantiateWithFlags, (void **exec, void *graph,
+    unsigned long long flags))
+{
+	struct graph *g = graph, *e;
+	unsigned i;
+
+	BEGIN("cuGraphInstantiateWithFlags");
+	(void)flags;
+	e = calloc(1, sizeof *e);
+	e->of = g;
+	for (i = 0; i < g->count; i++) {
+		struct node *n = append(e);
+
+		*n = *g->nodes[i];
+		n->graph = e;
+	}
+	*exec = e;
+	return 0;
+}
+
+static struct node *
+copy_of(struct graph *e, void *node)
+{
+	unsigned i;
+
+	for (i = 0; i < e->count; i++)
+		if (e->of->nodes[i] == node)
+			return e->nodes[i];
+	return NULL;
+}
+
+FUNCTION(cuGraphExecKernelNodeSetParams_v2, (void *exec, void *node,
+    const struct kernel_node *k))
+{
+	struct node *n = copy_of(exec, node);
+
+	BEGIN("cuGraphExecKernelNodeSetParams");
+	return n == NULL || !n->is_kernel ? INVALID_VALUE : set_kernel(n, k);
+}
+
+FUNCTION(cuGraphExecMemsetNodeSetParams, (void *exec, void *node,
+    const struct memset_node *m, void *context))
+{
+	struct node *n = copy_of(exec, node);
+
+	BEGIN("cuGraphExecMemsetNodeSetParams");
+	if (n == NULL || n->is_kernel || context == NULL)
+		return INVALID_VALUE;
+	n->memset = *m;
+	return 0;
+}
+
+FUNCTION(cuGraphLaunch, (void *exec, void *stream))
+{
+	struct graph *e = exec;
+	unsigned i;
+
+	BEGIN("cuGraphLaunch");
+	for (i = 0; i < e->count; i++) {
+		if (!e->nodes[i]->is_kernel) {
+			set_rows(&e->nodes[i]->memset);
+			continue;
+		}
+		state.launches++;
+		state.last = e->nodes[i]->launch;
+		state.last.stream = stream;
+	}
 	return 0;
 }

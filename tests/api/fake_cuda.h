@@ -31,10 +31,22 @@ struct fake_state {
 	int error;			/* ... with this */
 	int fail_after;			/* ... after so many calls */
 	int is_fast;			/* launches are not written down */
+	int no_pools;			/* memory is not ordered by streams */
 	/* written by the driver */
 	unsigned long calls, launches, loads, unloads, live_bytes;
+	unsigned long sets;		/* of memory, in streams or graphs */
 	struct fake_launch last;
+	unsigned long foul;		/* calls that broke a capture */
 };
+
+/*
+ * Streams: cuStreamCreate makes one of the current context; NULL, 1 and 2 are
+ * the default ones. cuStreamBeginCapture makes what is launched on it a graph;
+ * in mode global or thread-local, calls that a capture does not bear (loading,
+ * allocating) break it, unless the thread's mode is relaxed.
+ *
+ * Graphs: chains of nodes; cuGraphLaunch plays them as launches.
+ */
 
 typedef struct fake_state *fake_cuda_state_fn(void);
 

@@ -156,13 +156,20 @@ test_patched(void)
 	DO(f.c, cutejit_launch_run(l, NULL));
 	CHECK(has_param(bits_of(3)));
 	f.vx.extent[0] = f.vy.extent[0] = 100;
-	DO(f.c, cutejit_launch_set(l, 1, &f.args[1]));
-	REFUSED(f.c, CUTEJIT_ERROR, "contract", cutejit_launch_run(l, NULL));
-	DO(f.c, cutejit_launch_set(l, 2, &f.args[2]));
+	REFUSED(f.c, CUTEJIT_ERROR, "contract", cutejit_launch_set(l, 1,
+	    &f.args[1]));
+	DO(f.c, cutejit_launch_run(l, NULL));		/* as it was */
+	CHECK(fake->last.grid[0] == 4 && has_param(bits_of(3)));
+	DO(f.c, cutejit_launch_set_all(l, f.args));
 	DO(f.c, cutejit_launch_run(l, NULL));
-	CHECK(fake->last.grid[0] == 1);
-	DO(f.c, cutejit_launch_set_data(l, 1, f.y + 8));
-	REFUSED(f.c, CUTEJIT_ERROR, "overlap", cutejit_launch_run(l, NULL));
+	CHECK(fake->last.grid[0] == 1 && has_param(bits_of(2)));
+	CHECK(has_param((uint64_t)(uintptr_t)f.x));
+	REFUSED(f.c, CUTEJIT_ERROR, "overlap", cutejit_launch_set_data(l, 1,
+	    f.y + 8));
+	REFUSED(f.c, CUTEJIT_ERROR, "wrong-argument",
+	    cutejit_launch_set_data(l, 1, NULL));
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(has_param((uint64_t)(uintptr_t)f.x));
 	CHECK(cutejit_launch_set(l, 3, &a) == CUTEJIT_USAGE);
 	CHECK(cutejit_launch_set_data(l, 0, z) == CUTEJIT_USAGE);
 	cutejit_launch_destroy(l);

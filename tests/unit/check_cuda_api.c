@@ -31,6 +31,14 @@ START_TEST(test_layouts)
 	ck_assert_uint_eq(offsetof(struct cj_cuda_config, count),
 	    offsetof(CUlaunchConfig, numAttrs));
 	ck_assert_uint_eq(sizeof(CUdeviceptr), sizeof(uint64_t));
+	ck_assert_uint_eq(sizeof(struct cj_cuda_kernel_node),
+	    sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+	ck_assert_uint_eq(offsetof(struct cj_cuda_kernel_node, kernel),
+	    offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kern));
+	ck_assert_uint_eq(sizeof(struct cj_cuda_memset_node),
+	    sizeof(CUDA_MEMSET_NODE_PARAMS));
+	ck_assert_uint_eq(offsetof(struct cj_cuda_memset_node, width),
+	    offsetof(CUDA_MEMSET_NODE_PARAMS, width));
 }
 END_TEST
 
@@ -45,6 +53,8 @@ START_TEST(test_numbers)
 	SAME(CJ_CUDA_L2_BYTES, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 	SAME(CJ_CUDA_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 	SAME(CJ_CUDA_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	SAME(CJ_CUDA_MEMORY_POOLS, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+	SAME(CJ_CUDA_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);
 	SAME(CJ_CUDA_MAX_DYNAMIC,
 	    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 	SAME(CJ_CUDA_SHARED_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);

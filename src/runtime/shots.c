@@ -1,0 +1,461 @@
+/*
+ * Launches in the driver's form: extents checked, parameters in their slots.
+ *
+ * What may change between two runs of the same plan is kept apart, as patches:
+ * addresses of tensors, scalars that the host function only hands on, and
+ * places in the workspace. So a run with other addresses copies the slots and
+ * patches them, and nothing is computed again.
+ */
+#include "device.h"
+
+/* ---- launches ------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	int64_t limit[3];
+} grid_limits = { "grid", { INT32_MAX, CJ_MAX_GRID_YZ, CJ_MAX_GRID_YZ } },
+  block_limits = { "block", { CJ_MAX_BLOCK_THREADS, CJ_MAX_BLOCK_THREADS,
+    CJ_MAX_BLOCK_Z } };
+
+static bool
+set_extents(struct cj_work *f, const struct cj_program *p, const char *what,
+    const int64_t *limit, const int64_t *from, uint32_t *to)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (from[i] < 1 || from[i] > limit[i]) {
+			cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_LIMIT, "%s: extent "
+			    "%d of the %s is %lld, and may be 1 to %lld",
+			    p->kernel, i, what, (long long)from[i],
+			    (long long)limit[i]);
+			return false;
+		}
+		to[i] = (uint32_t)from[i];
+	}
+	return true;
+}
+
+static struct cj_cuda_attribute *
+add_attribute(struct cj_shot *s, int id)
+{
+	struct cj_cuda_attribute *a = &s->attributes[s->config.count++];
+
+	a->id = id;
+	return a;
+}
+
+static void
+set_attributes(struct cj_shot *s, const struct cj_plan_step *step)
+{
+	if (step->cooperative)
+		add_attribute(s, CJ_CUDA_COOPERATIVE)->value.value = 1;
+	if (step->dependent)
+		add_attribute(s, CJ_CUDA_PROGRAMMATIC)->value.value = 1;
+	if (step->cluster[0] * step->cluster[1] * step->cluster[2] > 1) {
+		struct cj_cuda_attribute *a =
+		    add_attribute(s, CJ_CUDA_CLUSTER);
+
+		a->value.extents.x = (unsigned)step->cluster[0];
+		a->value.extents.y = (unsigned)step->cluster[1];
+		a->value.extents.z = (unsigned)step->cluster[2];
+	}
+	if (s->config.count == 0)
+		return;
+	memcpy(s->config.grid, s->grid, sizeof s->grid);
+	memcpy(s->config.block, s->block, sizeof s->block);
+	s->config.shared_bytes = s->shared_bytes;
+	s->config.attributes = s->attributes;
+}
+
+/* ---- scalars that are only handed on ------------------------------------- */
+
+/* Operands of a launch in front of its values: grid, block, cluster. */
+enum { CJ_EXTENT_OPERANDS = 9, CJ_HOST = 1 };
+
+/* The host leaf that an operand is, -1: it is computed. */
+static int64_t
+leaf_of(const struct cj_module *ir, cj_ref r)
+{
+	const struct cj_inst *i = cj_inst(ir, r);
+
+	return i->op == CJ_OP_PARAM ? (int64_t)i->attr : -1;
+}
+
+/* Whatever but a value of a launch looks at a leaf pins it. */
+static void
+pin_operands(const struct cj_module *ir, const struct cj_inst *i, bool *pinned)
+{
+	unsigned n = 0, end = i->operand_count;
+
+	if (i->op == CJ_OP_LAUNCH)
+		end = CJ_EXTENT_OPERANDS;
+	for (; n < end; n++) {
+		int64_t leaf = leaf_of(ir, cj_operand(ir, i, n));
+
+		if (leaf >= 0)
+			pinned[leaf] = true;
+	}
+}
+
+bool *
+cj_pinned_leaves(struct cj_arena *a, const struct cj_module *ir)
+{
+	const struct cj_function *host = &ir->functions.at[CJ_HOST];
+	bool *pinned = CJ_NEWS(a, bool, host->leaves.len);
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(ir, host->body); cj_walk_next(&w);)
+		if (w.event == CJ_WALK_INST)
+			pin_operands(ir, cj_inst(ir, w.ref), pinned);
+	return pinned;
+}
+
+/* The one launch of a device function; 0: there are several. */
+static cj_ref
+launch_of(const struct cj_module *ir, uint32_t function)
+{
+	struct cj_walk w = cj_walk_begin(ir, ir->functions.at[CJ_HOST].body);
+	cj_ref found = 0;
+
+	while (cj_walk_next(&w)) {
+		const struct cj_inst *i;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		i = cj_inst(ir, w.ref);
+		if (i->op != CJ_OP_LAUNCH
+		    || ir->launches.at[i->attr].function != function)
+			continue;
+		if (found != 0)
+			return 0;
+		found = w.ref;
+	}
+	return found;
+}
+
+/* ---- packing ------------------------------------------------------------- */
+
+struct packing {
+	struct cj_work *work;
+	struct cj_arena *arena;
+	const struct cj_program *program;
+	const struct cj_arguments *args;
+	const bool *pinned;		/* by host leaf */
+	const uint64_t *workspace;	/* offset by object */
+	struct cj_shots *out;
+	uint32_t patch_cap;
+};
+
+static struct cj_patch *
+add_patch(struct packing *k, enum cj_patch_kind kind, uint32_t slot)
+{
+	struct cj_patch *p = &k->out->patches[k->out->patch_count++];
+
+	assert(k->out->patch_count <= k->patch_cap && "a patch per slot");
+	p->kind = kind;
+	p->slot = slot;
+	return p;
+}
+
+static void
+pack_address(struct packing *k, uint32_t object, uint32_t slot)
+{
+	const struct cj_object *o = &k->program->ir->objects.at[object];
+	const struct cj_actual *actual;
+	struct cj_patch *p;
+
+	if (o->kind != CJ_OBJECT_TENSOR) {
+		p = add_patch(k, CJ_PATCH_WORKSPACE, slot);
+		p->offset = k->workspace[object];
+		return;
+	}
+	actual = &k->args->actuals[o->parameter];
+	if (!actual->present || o->member >= actual->count)
+		return;
+	p = add_patch(k, CJ_PATCH_ADDRESS, slot);
+	p->parameter = o->parameter;
+	p->member = o->member;
+	k->out->slots[slot] = (uint64_t)(uintptr_t)
+	    k->args->views[o->parameter][o->member].data;
+}
+
+static void
+pack_value(struct packing *k, cj_ref launch, uint32_t n, uint32_t slot)
+{
+	const struct cj_module *ir = k->program->ir;
+	const struct cj_leaf *leaf;
+	struct cj_patch *p;
+	int64_t at;
+
+	if (launch == 0)
+		return;
+	at = leaf_of(ir, cj_operand(ir, cj_inst(ir, launch),
+	    CJ_EXTENT_OPERANDS + n));
+	if (at < 0 || k->pinned[at])
+		return;
+	leaf = &ir->functions.at[CJ_HOST].leaves.at[at];
+	if (leaf->kind != CJ_LEAF_SCALAR
+	    || !k->args->actuals[leaf->parameter].present)
+		return;
+	p = add_patch(k, CJ_PATCH_SCALAR, slot);
+	p->parameter = leaf->parameter;
+	p->scalar = cj_type_kind(leaf->type);
+}
+
+/* One parameter per register; the driver takes as many low bytes of a slot as
+ * the parameter has. */
+static void
+pack_params(struct packing *k, const struct cj_plan_step *step,
+    struct cj_shot *s)
+{
+	const struct cj_module *ir = k->program->ir;
+	const struct cj_function *fn = &ir->functions.at[step->function];
+	const uint64_t *bits = step->values;
+	cj_ref launch = launch_of(ir, step->function);
+	uint32_t slot = k->out->slot_count, values = 0, i, r;
+
+	s->first = slot;
+	for (i = 0; i < fn->leaves.len; i++) {
+		const struct cj_leaf *leaf = &fn->leaves.at[i];
+
+		if (leaf->kind == CJ_LEAF_OBJECT) {
+			pack_address(k, leaf->object, slot++);
+			continue;
+		}
+		pack_value(k, launch, values++, slot);
+		for (r = 0; r < cj_type_count(leaf->type); r++)
+			k->out->slots[slot++] = *bits++;
+	}
+	k->out->slot_count = slot;
+}
+
+static uint32_t
+entry_of(const struct cj_program *p, uint32_t function)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->entry_count; i++)
+		if (p->functions[i] == function)
+			break;
+	assert(i < p->entry_count && "every device function is an entry");
+	return i;
+}
+
+static bool
+make_shot(struct packing *k, const struct cj_plan_step *step)
+{
+	const struct cj_program *p = k->program;
+	struct cj_shot *s = &k->out->at[k->out->count];
+	uint32_t entry = entry_of(p, step->function);
+	int64_t threads = step->block[0] * step->block[1] * step->block[2];
+
+	if (step->grid[0] <= 0 || step->grid[1] <= 0 || step->grid[2] <= 0)
+		return true;
+	if (!set_extents(k->work, p, grid_limits.name, grid_limits.limit,
+	    step->grid, s->grid)
+	    || !set_extents(k->work, p, block_limits.name,
+	    block_limits.limit, step->block, s->block))
+		return false;
+	if (threads > CJ_MAX_BLOCK_THREADS) {
+		cj_fail(k->work, CUTEJIT_ERROR, CJ_DIAG_LIMIT, "%s: a block "
+		    "has %lld threads, and may have %d", p->kernel,
+		    (long long)threads, CJ_MAX_BLOCK_THREADS);
+		return false;
+	}
+	s->function = p->image->kernels[entry];
+	s->shared_bytes = (uint32_t)p->image->dynamic[entry];
+	pack_params(k, step, s);
+	set_attributes(s, step);
+	k->out->count++;
+	return true;
+}
+
+static void
+place_workspace(struct packing *k, const struct cj_plan_step *step,
+    uint64_t *table, uint64_t *next)
+{
+	const struct cj_object *o =
+	    &k->program->ir->objects.at[step->object];
+
+	table[step->object] = *next;
+	if (step->has_fill && step->elements > 0) {
+		struct cj_filled *fill = &k->out->fills[k->out->fill_count++];
+
+		fill->offset = *next;
+		fill->elements = step->elements;
+		fill->kind = o->element;
+		fill->fill = step->fill;
+		fill->before = k->out->count;
+	}
+	*next += cj_workspace_bytes(k->program->ir, step);
+}
+
+static uint32_t
+count_slots(const struct cj_module *ir, const struct cj_plan *plan)
+{
+	uint32_t i, k, n = 0;
+
+	for (i = 0; i < plan->steps.len; i++) {
+		const struct cj_function *fn;
+
+		if (!plan->steps.at[i].is_launch)
+			continue;
+		fn = &ir->functions.at[plan->steps.at[i].function];
+		for (k = 0; k < fn->leaves.len; k++)
+			n += cj_type_count(fn->leaves.at[k].type);
+	}
+	return n;
+}
+
+cutejit_status
+cj_shots_make(struct cj_work *f, struct cj_arena *a,
+    const struct cj_program *p, const struct cj_arguments *args,
+    const struct cj_plan *plan, struct cj_shots *out)
+{
+	uint64_t *table = CJ_NEWS(&f->arena, uint64_t, p->ir->objects.len);
+	struct packing k = { f, a, p, args, NULL, table, out, 0 };
+	uint64_t next = 0;
+	uint32_t i;
+
+	memset(out, 0, sizeof *out);
+	k.pinned = cj_pinned_leaves(&f->arena, p->ir);
+	k.patch_cap = count_slots(p->ir, plan);
+	out->at = CJ_NEWS(a, struct cj_shot, plan->steps.len);
+	out->fills = CJ_NEWS(a, struct cj_filled, plan->steps.len);
+	out->slots = CJ_NEWS(a, uint64_t, k.patch_cap);
+	out->params = CJ_NEWS(a, void *, k.patch_cap);
+	out->patches = CJ_NEWS(a, struct cj_patch, k.patch_cap);
+	out->workspace_bytes = plan->workspace_bytes;
+	for (i = 0; i < k.patch_cap; i++)
+		out->params[i] = &out->slots[i];
+	for (i = 0; i < plan->steps.len; i++) {
+		const struct cj_plan_step *step = &plan->steps.at[i];
+
+		if (!step->is_launch)
+			place_workspace(&k, step, table, &next);
+		else if (!make_shot(&k, step))
+			return CUTEJIT_ERROR;
+	}
+	return CUTEJIT_OK;
+}
+
+void
+cj_shots_place(struct cj_shots *s, uint64_t workspace)
+{
+	uint32_t i;
+
+	s->workspace = workspace;
+	for (i = 0; i < s->patch_count; i++)
+		if (s->patches[i].kind == CJ_PATCH_WORKSPACE)
+			s->slots[s->patches[i].slot] = workspace
+			    + s->patches[i].offset;
+}
+
+/* ---- firing -------------------------------------------------------------- */
+
+/*
+ * A fill as the driver sets memory: rows of elements of 1, 2 or 4 bytes. Words
+ * of 8 bytes are two columns of 4.
+ */
+uint32_t
+cj_fill_memsets(const struct cj_filled *w, uint64_t workspace,
+    struct cj_cuda_memset_node out[2])
+{
+	unsigned bits = w->kind == CJ_KIND_BOOL ? 8 : cj_kind_bits(w->kind);
+	struct cj_cuda_memset_node m = { .to = workspace + w->offset,
+	    .value = (unsigned)w->fill, .height = 1,
+	    .width = (size_t)w->elements, .element_bytes = bits / 8 };
+
+	assert((bits == 4 || bits == 8 || bits == 16 || bits == 32
+	    || bits == 64) && "workspaces hold whole or half bytes");
+	out[0] = m;
+	if (bits == 4) {
+		out[0].value = (unsigned)(w->fill & 15) * 17;
+		out[0].width = (m.width + 1) / 2;
+		out[0].element_bytes = 1;
+	}
+	if (bits != 64)
+		return 1;
+	out[0].element_bytes = 4;
+	if ((uint32_t)w->fill == w->fill >> 32) {
+		out[0].width = 2 * m.width;
+		return 1;
+	}
+	out[0].pitch = 8;
+	out[0].width = 1;
+	out[0].height = m.width;
+	out[1] = out[0];
+	out[1].to += 4;
+	out[1].value = (unsigned)(w->fill >> 32);
+	return 2;
+}
+
+static int
+set_memory(const struct cj_cuda *cu, const struct cj_cuda_memset_node *m,
+    void *stream)
+{
+	if (m->pitch != 0)
+		return cu->MemsetD2D32Async(m->to, m->pitch, m->value,
+		    m->width, m->height, stream);
+	switch (m->element_bytes) {
+	case 1:
+		return cu->MemsetD8Async(m->to, (unsigned char)m->value,
+		    m->width, stream);
+	case 2:
+		return cu->MemsetD16Async(m->to, (unsigned short)m->value,
+		    m->width, stream);
+	default:
+		return cu->MemsetD32Async(m->to, m->value, m->width, stream);
+	}
+}
+
+static int
+fill_memory(const struct cj_cuda *cu, const struct cj_filled *w,
+    uint64_t workspace, void *stream)
+{
+	struct cj_cuda_memset_node m[2];
+	uint32_t count = cj_fill_memsets(w, workspace, m), i;
+	int rc = 0;
+
+	for (i = 0; i < count && rc == 0; i++)
+		rc = set_memory(cu, &m[i], stream);
+	return rc;
+}
+
+static int
+fire(const struct cj_cuda *cu, const struct cj_shot *s, void **params,
+    void *stream)
+{
+	struct cj_cuda_config config;
+
+	if (s->config.count == 0)
+		return cu->LaunchKernel(s->function, s->grid[0], s->grid[1],
+		    s->grid[2], s->block[0], s->block[1], s->block[2],
+		    s->shared_bytes, stream, params, NULL);
+	config = s->config;
+	config.stream = stream;
+	return cu->LaunchKernelEx(&config, s->function, params, NULL);
+}
+
+int
+cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
+    void *stream)
+{
+	uint32_t i, w = 0;
+	int rc;
+
+	for (i = 0; i < s->count; i++) {
+		for (; w < s->fill_count && s->fills[w].before <= i; w++) {
+			rc = fill_memory(cu, &s->fills[w], s->workspace,
+			    stream);
+			if (rc != 0)
+				return rc;
+		}
+		rc = fire(cu, &s->at[i], s->params + s->at[i].first,
+		    stream);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}

@@ -608,6 +608,31 @@ cutejit_status cutejit_launch_set_data(cutejit_launch *launch, size_t index,
 cutejit_status cutejit_launch_run(cutejit_launch *launch, void *stream);
 
 /*
+ * Launches in CUDA graphs that the caller makes. A launch is a chain of so many
+ * nodes, settings of memory and kernels; 0 on the executor and for an empty
+ * grid. The number may change when an argument does.
+ */
+size_t cutejit_launch_nodes(const cutejit_launch *launch);
+
+/*
+ * Add the launch to `graph` (a CUgraph), behind the nodes in `after`. nodes[]
+ * has room for cutejit_launch_nodes() of them and gets them in order: what
+ * depends on the launch depends on the last. The nodes hold the arguments as
+ * they are now; the kernel, and the launch if it has a workspace, must live as
+ * long as the graph. After a failure the graph is as it was.
+ */
+cutejit_status cutejit_launch_graph_add(cutejit_launch *launch, void *graph,
+    void *const *after, size_t after_count, void **nodes);
+
+/*
+ * Put the arguments as they are now into `graph_exec` (a CUgraphExec made of
+ * the graph), at the nodes that cutejit_launch_graph_add() gave. CUTEJIT_ERROR
+ * if the launch has another number of nodes by now.
+ */
+cutejit_status cutejit_launch_graph_update(cutejit_launch *launch,
+    void *graph_exec, void *const *nodes, size_t count);
+
+/*
  * Bytes of scratch memory that a run takes; supplied by the library unless
  * cutejit_launch_workspace_set() gives memory of the launch's device, aligned
  * to 256 bytes. Two runs at once on different streams need two launches.

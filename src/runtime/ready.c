@@ -3,8 +3,8 @@
  *
  * Checking runs the host function and leaves a plan; for a GPU the plan becomes
  * calls of the driver with all parameters in place. A new address of a tensor
- * that is as well aligned as the old and overlaps nothing changes a slot, and so
- * does a scalar that the host function only hands on.
+ * that is as well aligned as the old and overlaps nothing changes a slot, and
+ * so does a scalar that the host function only hands on.
  */
 #include "ready.h"
 

@@ -36,7 +36,7 @@ struct block {
 static struct fake_state state = { .devices = 1, .major = 9 };
 /* A node: a launch written down, or a setting of memory. */
 struct node {
-	int is_kernel, after;		/* -1: after none */
+	int is_kernel;
 	struct fake_launch launch;
 	struct kernel *kernel;
 	struct memset_node {
@@ -421,7 +421,6 @@ append(struct graph *g)
 		return NULL;
 	n = calloc(1, sizeof *n);
 	n->graph = g;
-	n->after = (int)g->count - 1;
 	g->nodes[g->count++] = n;
 	return n;
 }
@@ -836,24 +835,16 @@ FUNCTION(cuGraphExecDestroy, (void *graph))
 	return cuGraphDestroy(graph);
 }
 
-/* Number of the last node that a new one comes after, -1, or -2: foreign. */
-static int
-last_of(const struct graph *g, void *const *after, size_t count)
+/* A new node behind others of the graph; NULL if one is of another. */
+static struct node *
+append_after(struct graph *g, void *const *after, size_t count)
 {
-	int last = -1, at;
-	unsigned k;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		at = -2;
-		for (k = 0; k < g->count; k++)
-			if (g->nodes[k] == after[i])
-				at = (int)k;
-		if (at == -2)
-			return -2;
-		last = at > last ? at : last;
-	}
-	return last;
+	for (i = 0; i < count; i++)
+		if (((struct node *)after[i])->graph != g)
+			return NULL;
+	return append(g);
 }
 
 static int
@@ -875,30 +866,22 @@ set_kernel(struct node *n, const struct kernel_node *k)
 FUNCTION(cuGraphAddKernelNode_v2, (void **node, void *graph,
     void *const *after, size_t count, const struct kernel_node *k))
 {
-	int last = last_of(graph, after, count);
-	struct node *n;
-
 	BEGIN("cuGraphAddKernelNode");
-	if (last == -2 || (n = append(graph)) == NULL)
-		return INVALID_VALUE;
-	n->after = last;
-	*node = n;
-	return set_kernel(n, k);
+	*node = append_after(graph, after, count);
+	return *node != NULL ? set_kernel(*node, k) : INVALID_VALUE;
 }
 
 FUNCTION(cuGraphAddMemsetNode, (void **node, void *graph,
     void *const *after, size_t count, const struct memset_node *m,
     void *context))
 {
-	int last = last_of(graph, after, count);
 	struct node *n;
 
 	BEGIN("cuGraphAddMemsetNode");
-	if (context == NULL || last == -2 || (n = append(graph)) == NULL)
+	*node = n = append_after(graph, after, count);
+	if (context == NULL || n == NULL)
 		return INVALID_VALUE;
-	n->after = last;
 	n->memset = *m;
-	*node = n;
 	return 0;
 }
 

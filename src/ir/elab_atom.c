@@ -71,24 +71,11 @@ flag_arg(struct cj_elab *el, struct cj_args *args, const char *name,
 
 /* ---- targets ------------------------------------------------------------- */
 
-/* "sm90" of a row; 0: any. */
-static int
-least_number(const char *arch)
-{
-	int n = 0;
-
-	if (strncmp(arch, "sm", 2) != 0)
-		return 0;
-	for (arch += 2; *arch >= '0' && *arch <= '9'; arch++)
-		n = n * 10 + (*arch - '0');
-	return n;
-}
-
 static bool
 has_target(struct cj_elab *el, struct cj_span span, const char *arch,
     const char *text, const char *instead)
 {
-	int least = least_number(arch);
+	int least = cj_atom_needs(arch);
 	struct cj_diag *d;
 
 	if (el->target == NULL || least <= el->target->number)
@@ -138,30 +125,24 @@ struct product {
 	enum cj_kind a, b, c;
 };
 
-/* What the patterns of the names admit and no instruction does. */
-static bool
-is_paired(const struct product *p)
-{
-	if (p->a == CJ_KIND_BF16 || p->b == CJ_KIND_BF16)
-		return p->a == p->b && p->c == CJ_KIND_F32;
-	return true;
-}
-
 static bool
 find_mma(struct cj_elab *el, const struct product *p, struct cj_mma_atom *out)
 {
 	static const char *const from[] = { "SM80", "SM89", "SM90" };
 	const char *a = word_of(p->a), *b = word_of(p->b), *c = word_of(p->c);
+	struct cj_mma mma;
+	const char *name;
 	unsigned i;
 
-	if (a == NULL || b == NULL || c == NULL || !is_paired(p))
+	if (a == NULL || b == NULL || c == NULL)
 		return false;
-	for (i = 0; i < CJ_LENGTH(from); i++)
-		if (cj_mma_atom_find(&el->al, cj_printf(el->arena,
-		    "%s_%lldx%lldx%lld_%s%s%s%s_TN", from[i],
-		    (long long)p->m, (long long)p->n, (long long)p->k, c, a,
-		    b, c), out))
-			return true;
+	for (i = 0; i < CJ_LENGTH(from); i++) {
+		name = cj_printf(el->arena, "%s_%lldx%lldx%lld_%s%s%s%s_TN",
+		    from[i], (long long)p->m, (long long)p->n,
+		    (long long)p->k, c, a, b, c);
+		if (cj_mma_find(el->arena, name, &mma) == NULL)
+			return cj_mma_atom_find(&el->al, name, out);
+	}
 	return false;
 }
 

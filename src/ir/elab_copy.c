@@ -4,6 +4,7 @@
  * Modes behind the first must have the same extents on both sides; the first
  * holds the values of one round, which an atom may hand to other threads.
  */
+#include "elab_access.h"
 #include "elab_tiled.h"
 
 /* ---- both sides ---------------------------------------------------------- */
@@ -185,6 +186,145 @@ asynchronous(struct cj_elab *el, struct cj_args *args,
 	    &how) ? cj_value_none() : cj_value_error();
 }
 
+/* ---- matrices ------------------------------------------------------------ */
+
+/* Rows of 16 bytes in shared memory, and registers for them. */
+struct rows {
+	struct cj_pieces pieces;
+	uint32_t access;
+	uint32_t count;		/* instructions */
+	uint32_t held;		/* registers of each */
+};
+
+static bool
+make_rows(struct cj_elab *el, struct cj_span span,
+    const struct cj_copy_value *c, const struct cj_tensor *t, struct rows *r)
+{
+	struct cj_access a = { .object = t->object,
+	    .align = CJ_MATRIX_ROW_BYTES,
+	    .transposed = c->atom->is_transposed };
+	struct cj_pieces *p = &r->pieces;
+
+	if (!cj_tensor_may_touch(el, span, t) ||
+	    !cj_pieces_make(el, p, span, t))
+		return false;
+	if (p->width * p->bytes < CJ_MATRIX_ROW_BYTES) {
+		cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
+		    "%s takes rows of 16 bytes, the layout of shared memory "
+		    "gives accesses of %u: %s", c->atom->text,
+		    p->width * p->bytes, p->why != NULL ? p->why :
+		    "no more neighbours of the thread lie together"),
+		    "smem_layout(T, shape, unit = mode) has such rows; for "
+		    "an operand whose mode K is not the one of stride 1, say "
+		    "transpose = true.");
+		return false;
+	}
+	r->count = p->count / p->width;
+	r->held = c->atom->count * 32 / c->bits;
+	r->access = cj_module_access(el->m, &a);
+	return true;
+}
+
+/* As many registers as the instructions hold. */
+static bool
+registers_fit(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c, const struct rows *r, uint32_t count)
+{
+	if (r->count * r->held == count)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, args->span,
+	    "%u times %s are %u elements of each thread, the fragment has %u",
+	    r->count, c->atom->text, r->count * r->held, count),
+	    "See the fragment as the copy does: retile(copy, fragment).");
+	return false;
+}
+
+/* The offset of a row that is always there. */
+static bool
+row_offset(struct cj_elab *el, const struct rows *r, uint32_t i,
+    cj_ref *offset)
+{
+	uint32_t first = i * r->pieces.width;
+	cj_ref mask;
+
+	assert(r->pieces.start[first] == first);
+	*offset = cj_pieces_offset(el, &r->pieces, first);
+	if (!cj_pieces_mask(el, &r->pieces, first, &mask))
+		return false;
+	if (mask == 0)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_PLACE, r->pieces.span,
+	    "matrices are moved whole: guard the copy between global and "
+	    "shared memory");
+	return false;
+}
+
+static struct cj_value
+load_matrices(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c)
+{
+	const struct cj_value *src = &args->at[1], *dst = &args->at[2];
+	enum cj_kind k = cj_value_kind_of(src);
+	uint32_t count = cj_shape_count(cj_value_shape(dst)), i;
+	struct rows r;
+	cj_ref *held, offset;
+
+	if (!check_spaces(el, args, c, is_space(el, src, true) &&
+	    dst->kind == CJ_VALUE_PLACE, "shared memory", "a fragment") ||
+	    !fit_together(el, args->span, src, dst, 1) ||
+	    !make_rows(el, cj_arg_span(args, 1), c, src->tensor, &r) ||
+	    !registers_fit(el, args, c, &r, count))
+		return cj_value_error();
+	el->m->objects.at[src->tensor->object].reads = true;
+	held = CJ_NEWS(el->arena, cj_ref, r.count);
+	for (i = 0; i < r.count; i++) {
+		if (!row_offset(el, &r, i, &offset))
+			return cj_value_error();
+		held[i] = cj_emit(&el->em->b, CJ_OP_LDMATRIX, cj_type_of(k,
+		    r.held), r.access, &offset, 1);
+	}
+	offset = r.count == 1 ? held[0] : cj_emit(&el->em->b, CJ_OP_CONCAT,
+	    cj_type_of(k, count), 0, held, r.count);
+	cj_elab_assign(el, args->span, *dst, cj_value_regs(el, k,
+	    cj_value_shape(dst), offset));
+	return cj_value_none();
+}
+
+static struct cj_value
+store_matrices(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c)
+{
+	const struct cj_value *src = &args->at[1], *dst = &args->at[2];
+	struct cj_value v;
+	uint32_t i, k, *at;
+	struct rows r;
+	cj_ref refs[2], all;
+
+	if (!check_spaces(el, args, c, is_space(el, dst, true) &&
+	    src->kind != CJ_VALUE_TENSOR, "a fragment", "shared memory") ||
+	    !fit_together(el, args->span, src, dst, 1) ||
+	    !make_rows(el, cj_arg_span(args, 2), c, dst->tensor, &r) ||
+	    !registers_fit(el, args, c, &r,
+	    cj_shape_count(cj_value_shape(src))))
+		return cj_value_error();
+	v = cj_elab_read(el, cj_arg_span(args, 1), *src);
+	v = cj_elab_coerce(el, args->span, cj_value_kind_of(dst), v);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	el->m->objects.at[dst->tensor->object].writes = true;
+	all = cj_elab_ref(el, &v, CJ_KIND_VOID);
+	at = CJ_NEWS(el->arena, uint32_t, r.held);
+	for (i = 0; i < r.count; i++) {
+		if (!row_offset(el, &r, i, &refs[0]))
+			return cj_value_error();
+		for (k = 0; k < r.held; k++)
+			at[k] = i * r.held + k;
+		refs[1] = cj_elab_permute(el, all, at, r.held);
+		cj_emit(&el->em->b, CJ_OP_STMATRIX, 0, r.access, refs, 2);
+	}
+	return cj_value_none();
+}
+
 /* ---- the built-in -------------------------------------------------------- */
 
 struct cj_value
@@ -202,10 +342,12 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 		return through_registers(el, args, c);
 	case CJ_ATOM_CP_ASYNC:
 		return asynchronous(el, args, c);
-	case CJ_ATOM_LDMATRIX: case CJ_ATOM_STMATRIX:
+	case CJ_ATOM_LDMATRIX:
+		return load_matrices(el, args, c);
+	case CJ_ATOM_STMATRIX:
+		return store_matrices(el, args, c);
 	case CJ_ATOM_FMA: case CJ_ATOM_MMA_SYNC:
 		break;
 	}
-	return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
-	    "copies by %s are not supported by this version", c->atom->text);
+	cj_bug(el->recover, "%s copies nothing", c->atom->text);
 }

@@ -142,6 +142,47 @@ multiply_each(struct cj_elab *el, const struct product *p, cj_ref acc)
 	return acc;
 }
 
+/* ---- by the warp --------------------------------------------------------- */
+
+/* `count` registers from `first` on. */
+static cj_ref
+slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
+{
+	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count), i;
+
+	for (i = 0; i < count; i++)
+		at[i] = first + i;
+	return cj_elab_permute(el, ref, at, count);
+}
+
+static cj_ref
+multiply_atoms(struct cj_elab *el, const struct product *p, cj_ref acc)
+{
+	const struct cj_mma_atom *atom = &p->mma->atom->mma;
+	enum cj_kind k = p->mma->atom->c;
+	uint32_t count = p->m * p->n, step, i, instruction;
+	cj_ref *sum = CJ_NEWS(el->arena, cj_ref, count), a, b;
+	const char *why;
+
+	instruction = cj_module_mma(el->m, atom->name, &why);
+	if (instruction == 0)
+		cj_bug(el->recover, "%s", why);
+	for (i = 0; i < count; i++)
+		sum[i] = slice(el, acc, i * p->vc, p->vc);
+	for (step = 0; step < p->k; step++)
+		for (i = 0; i < count; i++) {
+			a = slice(el, p->a, (step * p->m + i % p->m) * p->va,
+			    p->va);
+			b = slice(el, p->b, (step * p->n + i / p->m) * p->vb,
+			    p->vb);
+			sum[i] = cj_emit(&el->em->b, CJ_OP_MMA,
+			    cj_type_of(k, p->vc), instruction,
+			    (cj_ref[]){ a, b, sum[i] }, 3);
+		}
+	return count == 1 ? sum[0] : cj_emit(&el->em->b, CJ_OP_CONCAT,
+	    cj_type_of(k, count * p->vc), 0, sum, count);
+}
+
 /* ---- the built-in -------------------------------------------------------- */
 
 static cj_ref
@@ -186,16 +227,13 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 	const struct cj_tuple *shape[3];
 	struct cj_value v[3], acc = args->at[3];
 	const struct cj_fragment *fragment = acc.fragment;
+	cj_ref sum;
 	uint32_t i;
 
 	(void)row;
 	p.mma = cj_arg_mma(el, args, 0);
 	if (p.mma == NULL)
 		return cj_value_error();
-	if (p.mma->atom->use != CJ_ATOM_FMA)
-		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
-		    "products by %s are not supported by this version",
-		    p.mma->atom->text);
 	if (acc.kind != CJ_VALUE_PLACE)
 		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE,
 		    cj_arg_span(args, 3), "gemm adds to a \"var\", this is "
@@ -216,8 +254,10 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 	v[2] = accumulator(el, args, acc);
 	if (v[2].kind == CJ_VALUE_ERROR)
 		return v[2];
-	v[2] = cj_value_regs(el, p.mma->atom->c, shape[2],
-	    multiply_each(el, &p, cj_elab_ref(el, &v[2], CJ_KIND_VOID)));
+	sum = cj_elab_ref(el, &v[2], CJ_KIND_VOID);
+	sum = p.mma->atom->use == CJ_ATOM_FMA ? multiply_each(el, &p, sum) :
+	    multiply_atoms(el, &p, sum);
+	v[2] = cj_value_regs(el, p.mma->atom->c, shape[2], sum);
 	v[2].fragment = fragment;
 	cj_elab_assign(el, args->span, acc, v[2]);
 	return cj_value_none();

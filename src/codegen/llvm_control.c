@@ -293,7 +293,7 @@ void
 cj_llvm_op_RETURN(struct cj_llvm_gen *g, cj_ref r)
 {
 	(void)r;
-	LLVMBuildRetVoid(g->b);
+	cj_llvm_return(g);
 }
 
 /* ---- the walk ----------------------------------------------------------- */
@@ -326,7 +326,7 @@ region_leave(struct cj_llvm_gen *g, cj_region region)
 
 	if (i->owner == 0) {
 		if (!cj_llvm_ended(g))
-			LLVMBuildRetVoid(g->b);
+			cj_llvm_return(g);
 		return;
 	}
 	assert(n != NULL && n->owner == i->owner);

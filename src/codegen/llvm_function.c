@@ -262,6 +262,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	body = cj_llvm_block(g, "body");
 	cj_llvm_enter(g, body);
 	cj_llvm_objects(g);
+	cj_llvm_begin_cluster(g);
 	cj_llvm_body(g, g->function->body);
 	cj_llvm_enter(g, g->entry);
 	if (g->is_dependent)

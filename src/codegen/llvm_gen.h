@@ -55,6 +55,7 @@ struct cj_llvm_gen {
 	/* of the function being emitted */
 	const struct cj_function *function;
 	bool is_dependent;	/* waits for the launch in front of it */
+	bool reaches_others;	/* touches memory of other blocks */
 	cj_llvm fn;
 	LLVMBasicBlockRef entry;	/* allocas and parameters only */
 	const struct cj_fact *facts;
@@ -105,6 +106,13 @@ cj_llvm *cj_llvm_define(struct cj_llvm_gen *g, cj_ref r);
 void cj_llvm_set_pair(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm v);
 /* Bring scalars of kind `int` to the width that r has; make missing pairs. */
 void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
+
+/* ---- clusters (llvm_sync.c) ---------------------------------------------- */
+
+/* First and last in a function: its blocks begin and end together where they
+ * touch each other's memory. */
+void cj_llvm_begin_cluster(struct cj_llvm_gen *g);
+void cj_llvm_return(struct cj_llvm_gen *g);
 
 /* ---- building (llvm_value.c) -------------------------------------------- */
 

@@ -570,3 +570,58 @@ cj_llvm_op_STORE(struct cj_llvm_gen *g, cj_ref r)
 		store_all(g, access, offset, value);
 	cj_llvm_mask_end(g, &m);
 }
+
+/* ---- memory of another block -------------------------------------------- */
+
+/* The object is another block's until it is given back. */
+static cj_llvm
+borrow(struct cj_llvm_gen *g, const struct cj_access *access, cj_ref rank)
+{
+	enum { SHARED_CLUSTER = 7 };
+	cj_llvm own = base_of(g, access), arguments[2], theirs;
+
+	if (g->m->target->number < 90)
+		return own;
+	arguments[0] = own;
+	arguments[1] = LLVMBuildTrunc(g->b, cj_llvm_wide(g, rank, 0), g->i32,
+	    "");
+	theirs = cj_llvm_intrinsic(g, "llvm.nvvm.mapa.shared.cluster", NULL,
+	    arguments, 2);
+	assert(LLVMGetPointerAddressSpace(LLVMTypeOf(theirs)) ==
+	    SHARED_CLUSTER);
+	g->objects[access->object].base = theirs;
+	return own;
+}
+
+void
+cj_llvm_op_REMOTE_LOAD(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_access *access = &g->m->accesses.at[inst->attr];
+	cj_ref offset = cj_operand(g->m, inst, 0);
+	cj_llvm own;
+
+	cj_llvm_define(g, r);
+	cj_llvm_bounds(g, access, offset, cj_type_count(inst->type));
+	own = borrow(g, access, cj_operand(g->m, inst, 1));
+	load_all(g, r, access, offset);
+	g->objects[access->object].base = own;
+	make_pairs(g, r);
+	cj_llvm_finish(g, r);
+}
+
+void
+cj_llvm_op_REMOTE_STORE(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_access *access = &g->m->accesses.at[inst->attr];
+	cj_ref offset = cj_operand(g->m, inst, 0);
+	cj_ref value = cj_operand(g->m, inst, 2);
+	cj_llvm own;
+
+	cj_llvm_bounds(g, access, offset,
+	    cj_type_count(cj_inst(g->m, value)->type));
+	own = borrow(g, access, cj_operand(g->m, inst, 1));
+	store_all(g, access, offset, value);
+	g->objects[access->object].base = own;
+}

@@ -127,6 +127,66 @@ cj_llvm_op_BARRIER(struct cj_llvm_gen *g, cj_ref r)
 	    &number, 1);
 }
 
+/* Before sm_90 each block is its cluster. */
+void
+cj_llvm_op_CLUSTER_BARRIER(struct cj_llvm_gen *g, cj_ref r)
+{
+	if (g->m->target->number < 90) {
+		cj_llvm_op_BARRIER(g, r);
+		return;
+	}
+	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.arrive.aligned", NULL,
+	    NULL, 0);
+	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.wait.aligned", NULL,
+	    NULL, 0);
+}
+
+/* Does the function touch memory of other blocks, or write it? */
+static bool
+reaches(const struct cj_llvm_gen *g, bool writes)
+{
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
+		enum cj_op op;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		op = cj_inst(g->m, w.ref)->op;
+		if (op == CJ_OP_REMOTE_STORE ||
+		    (op == CJ_OP_REMOTE_LOAD && !writes))
+			return true;
+	}
+	return false;
+}
+
+/* Threads may be on different ways here. */
+static void
+meet_cluster(struct cj_llvm_gen *g)
+{
+	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.arrive", NULL, NULL,
+	    0);
+	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.wait", NULL, NULL, 0);
+}
+
+/* Memory of a block is there from its begin to its end: nobody writes it
+ * before, nobody leaves while others may touch it. */
+void
+cj_llvm_begin_cluster(struct cj_llvm_gen *g)
+{
+	g->reaches_others = g->m->target->number >= 90 && reaches(g, false);
+	if (g->reaches_others && reaches(g, true))
+		meet_cluster(g);
+}
+
+void
+cj_llvm_return(struct cj_llvm_gen *g)
+{
+	if (g->reaches_others)
+		meet_cluster(g);
+	LLVMBuildRetVoid(g->b);
+}
+
 /* Lanes of the warp that exist: all but in the last warp of a block. */
 cj_llvm
 cj_llvm_warp_mask(struct cj_llvm_gen *g)

@@ -379,6 +379,11 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 {
 	const struct cj_object *o = &el->m->objects.at[t->object];
 
+	if (t->is_remote && t->is_guarded) {
+		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
+		    "memory of another block is not guarded in this version");
+		return false;
+	}
 	if (el->em != NULL && el->time != CJ_TIME_HOST) {
 		cj_elab_object_leaf(el, t->object);
 		return true;
@@ -498,6 +503,11 @@ load_one(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 	uint32_t count = 1;
 
 	refs[0] = cj_pieces_offset(el, p, r);
+	if (p->t->is_remote) {
+		refs[1] = cj_elab_ref_int(el, p->t->rank);
+		return cj_emit(&el->em->b, CJ_OP_REMOTE_LOAD, type, access,
+		    refs, 2);
+	}
 	if (!cj_pieces_mask(el, p, r, &refs[1]))
 		return 0;
 	if (refs[1] != 0) {
@@ -603,6 +613,12 @@ store_one(struct cj_elab *el, const struct cj_pieces *p, const uint32_t *from,
 
 	assert(p->start[r] == r && "the first of its access");
 	refs[0] = cj_pieces_offset(el, p, r);
+	if (p->t->is_remote) {
+		refs[1] = cj_elab_ref_int(el, p->t->rank);
+		refs[2] = cj_elab_permute(el, value, from, p->width);
+		cj_emit(&el->em->b, CJ_OP_REMOTE_STORE, 0, access, refs, 3);
+		return true;
+	}
 	refs[1] = cj_elab_permute(el, value, from, p->width);
 	if (!cj_pieces_mask(el, p, r, &refs[2]))
 		return false;

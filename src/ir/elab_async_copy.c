@@ -49,6 +49,8 @@ places_fit(struct cj_elab *el, struct cj_span span,
 		wrong = "cp_async writes shared memory alone";
 	else if (from == CJ_OBJECT_SHARED || from == CJ_OBJECT_TABLE)
 		wrong = "cp_async reads global memory alone";
+	else if (dst->is_remote)
+		wrong = "cp_async writes the memory of its own block alone";
 	else if (dst->is_guarded)
 		wrong = "cp_async writes its destination whole; guard the "
 		    "source";

@@ -359,6 +359,10 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	if (!atomic_place(el, args) || !how_of(el, args, &how))
 		return cj_value_error();
 	t = args->at[0].tensor;
+	if (t->is_remote)
+		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
+		    "there are no atomic operations on the memory of another "
+		    "block in this version");
 	if (cj_kind_bits(t->element) < 8)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "there are no atomic operations on elements of %s",

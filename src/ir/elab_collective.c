@@ -1,10 +1,12 @@
 /*
- * Reductions over threads: `over = .lanes(n)`, `.warp`, `.block`.
+ * Reductions over threads: `over = .lanes(n)`, `.warp`, `.block`, `.cluster`.
  *
  * Lanes combine by a butterfly, so that all hold one result and the order is
  * the same in every run. A block combines its warps' results through shared
  * memory: each thread folds all of them as a tree over neighbouring warps, or,
- * where they are many, the lanes of each warp do by a butterfly.
+ * where they are many, the lanes of each warp do by a butterfly. A cluster
+ * combines its blocks' results, which lie in the shared memory of each, in the
+ * same way: one barrier of all, then everybody reads.
  *
  * What is combined is a value or a tuple of values. An operator goes element
  * by element; a function takes two tuples and gives one. Either way they share
@@ -311,7 +313,7 @@ shared_slots(struct cj_elab *el, enum cj_kind k, uint32_t registers,
 	    .element = k };
 	const struct cj_tuple *shape[2];
 
-	assert(registers > 0 && warps > 1);
+	assert(registers > 0 && warps > 0);
 	shape[0] = cj_tuple_known(&el->al, registers);
 	shape[1] = cj_tuple_known(&el->al, warps);
 	t.layout = cj_layout_make(&el->al, cj_tuple_make(&el->al, shape, 2),
@@ -338,11 +340,14 @@ warp_of(struct cj_elab *el)
 	return cj_elab_special(el, CJ_SPECIAL_WARP);
 }
 
+/* What is combined lies in parts: of the warps of a block, column by column;
+ * of the blocks of a cluster, in the one column of each. */
 struct store {
 	const struct collective *c;
 	struct cj_value *slots;		/* per element */
-	struct cj_int warp;		/* that is loaded */
-	int64_t warps;
+	struct cj_int part;		/* that is loaded */
+	int64_t parts;
+	bool of_blocks;
 };
 
 static struct cj_value
@@ -352,7 +357,7 @@ make_slots(struct cj_elab *el, const struct cj_value *v, uint32_t i,
 	struct store *s = user;
 
 	s->slots[i] = shared_slots(el, cj_value_kind_of(v),
-	    cj_shape_count(cj_value_shape(v)), s->warps);
+	    cj_shape_count(cj_value_shape(v)), s->of_blocks ? 1 : s->parts);
 	return *v;
 }
 
@@ -362,7 +367,8 @@ store_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
 {
 	static const struct cj_how plain;
 	struct store *s = user;
-	struct cj_value place = column(el, s->c, &s->slots[i], warp_of(el));
+	struct cj_value place = column(el, s->c, &s->slots[i],
+	    s->of_blocks ? cj_known(0) : warp_of(el));
 
 	cj_tensor_store(el, s->c->span, place.tensor, *v, &plain);
 	return *v;
@@ -374,25 +380,33 @@ load_element(struct cj_elab *el, const struct cj_value *like, uint32_t i,
 {
 	static const struct cj_how plain;
 	struct store *s = user;
-	struct cj_value place = column(el, s->c, &s->slots[i], s->warp), one;
+	struct cj_value place = column(el, s->c, &s->slots[i],
+	    s->of_blocks ? cj_known(0) : s->part), one;
 
+	if (s->of_blocks)
+		place = cj_elab_remote(el, place.tensor, s->part);
 	one = cj_tensor_load(el, s->c->span, place.tensor, &plain);
 	return cj_value_regs(el, cj_value_kind_of(&one), cj_value_shape(like),
 	    cj_elab_ref(el, &one, CJ_KIND_VOID));
 }
 
-/* Lane 0 of each warp stores. */
+/* Lane 0 of each warp stores; of a block, lane 0 of warp 0. */
 static void
 store_result(struct cj_elab *el, struct store *s, struct cj_value v)
 {
-	cj_ref lane = cj_elab_ref_int(el, cj_elab_special(el,
-	    CJ_SPECIAL_LANE));
-	cj_ref is_first = cj_emit2(&el->em->b, CJ_OP_EQ,
-	    cj_type_of(CJ_KIND_BOOL, 1), lane,
-	    cj_emit_index(&el->em->b, 0));
-	cj_ref owner = cj_emit(&el->em->b, CJ_OP_IF, 0, 0, &is_first, 1);
-	cj_region outer = cj_elab_enter(el, owner, NULL);
+	struct cj_int who = cj_elab_special(el, CJ_SPECIAL_LANE);
+	cj_ref number, zero, is_first, owner;
+	cj_region outer;
 
+	if (s->of_blocks)
+		who = cj_int_add(&el->sym, who, cj_int_mul(&el->sym,
+		    warp_of(el), cj_known(32)));
+	number = cj_elab_ref_int(el, who);
+	zero = cj_emit_index(&el->em->b, 0);
+	is_first = cj_emit2(&el->em->b, CJ_OP_EQ,
+	    cj_type_of(CJ_KIND_BOOL, 1), number, zero);
+	owner = cj_emit(&el->em->b, CJ_OP_IF, 0, 0, &is_first, 1);
+	outer = cj_elab_enter(el, owner, NULL);
 	each(el, &v, store_element, s);
 	cj_elab_leave(el, outer);
 }
@@ -414,49 +428,72 @@ is_repeated(const struct cj_elab *el)
 	return false;
 }
 
-/* All warps' results as one, in every thread. */
+/* All parts as one, in every thread. */
 static struct cj_value
-fold_warps(struct cj_elab *el, struct store *s, struct cj_value like)
+fold_parts(struct cj_elab *el, struct store *s, struct cj_value like)
 {
-	int64_t n = s->warps, w, d;
+	int64_t n = s->parts, i, d, most = s->of_blocks ? 2 : 16;
 	struct cj_value *one;
 
-	if (n >= 16 && (n & (n - 1)) == 0) {
-		s->warp = cj_int_mod(&el->sym, cj_elab_special(el,
+	if (n >= most && (n & (n - 1)) == 0) {
+		s->part = cj_int_mod(&el->sym, cj_elab_special(el,
 		    CJ_SPECIAL_LANE), cj_known(n));
 		return over_lanes(el, s->c, each(el, &like, load_element, s),
 		    n);
 	}
 	one = CJ_NEWS(el->arena, struct cj_value, n);
-	for (w = 0; w < n; w++) {
-		s->warp = cj_known(w);
-		one[w] = each(el, &like, load_element, s);
+	for (i = 0; i < n; i++) {
+		s->part = cj_known(i);
+		one[i] = each(el, &like, load_element, s);
 	}
 	for (d = 1; d < n; d *= 2)
-		for (w = 0; w + d < n; w += 2 * d)
-			one[w] = combined(el, s->c, one[w], one[w + d]);
+		for (i = 0; i + d < n; i += 2 * d)
+			one[i] = combined(el, s->c, one[i], one[i + d]);
 	return one[0];
+}
+
+/* Every part is stored by its owner; all meet, and each folds them. */
+static struct cj_value
+exchange_parts(struct cj_elab *el, struct store *s, struct cj_value v)
+{
+	enum cj_op barrier = s->of_blocks ? CJ_OP_CLUSTER_BARRIER :
+	    CJ_OP_BARRIER;
+
+	s->slots = CJ_NEWS(el->arena, struct cj_value, elements(&v) + 1);
+	each(el, &v, make_slots, s);
+	store_result(el, s, v);
+	cj_emit0(&el->em->b, barrier, 0, 0);
+	v = fold_parts(el, s, v);
+	if (is_repeated(el))
+		cj_emit0(&el->em->b, barrier, 0, 0);
+	return v;
 }
 
 static struct cj_value
 over_block(struct cj_elab *el, const struct collective *c, struct cj_value v)
 {
 	int64_t threads = threads_of(el, c->span);
-	struct store s = { .c = c, .warps = threads / 32 };
+	struct store s = { .c = c, .parts = threads / 32 };
 
 	if (threads == 0)
 		return cj_value_error();
 	v = over_lanes(el, c, v, 32);
-	if (is_error(&v) || s.warps == 1)
+	if (is_error(&v) || s.parts == 1)
 		return v;
-	s.slots = CJ_NEWS(el->arena, struct cj_value, elements(&v) + 1);
-	each(el, &v, make_slots, &s);
-	store_result(el, &s, v);
-	cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	v = fold_warps(el, &s, v);
-	if (is_repeated(el))
-		cj_emit0(&el->em->b, CJ_OP_BARRIER, 0, 0);
-	return v;
+	return exchange_parts(el, &s, v);
+}
+
+static struct cj_value
+over_cluster(struct cj_elab *el, const struct collective *c,
+    struct cj_value v)
+{
+	struct store s = { .c = c, .parts = el->cluster_blocks,
+	    .of_blocks = true };
+
+	v = over_block(el, c, v);
+	if (is_error(&v) || s.parts == 1)
+		return v;
+	return exchange_parts(el, &s, v);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -508,6 +545,11 @@ cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		cj_elab_meet(el, 0, "\"over = .block\"");
 		return over_block(el, &c, v);
 	}
+	if (strcmp(name, "cluster") == 0) {
+		cj_elab_meet(el, 0, "\"over = .cluster\"");
+		return over_cluster(el, &c, v);
+	}
 	return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
-	    "\"over\" takes .lanes(n), .warp and .block in this version");
+	    "\"over\" takes .lanes(n), .warp, .block and .cluster in this "
+	    "version");
 }

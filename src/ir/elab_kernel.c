@@ -81,6 +81,9 @@ attribute(struct cj_elab *el, const struct cj_node *attr, struct launch *l)
 		return extents(el, attr, l->grid);
 	if (strcmp(name, "block") == 0)
 		return extents(el, attr, l->block);
+	if (strcmp(name, "cluster") == 0)
+		return extents(el, attr, l->cluster) &&
+		    cj_elab_check_cluster(el, attr->span, l->cluster);
 	if (strcmp(name, "cooperative") == 0) {
 		l->record.cooperative = true;
 		return true;
@@ -183,6 +186,7 @@ attributes(struct cj_elab *el, const struct cj_node *n, struct launch *l)
 	uint32_t i;
 
 	memset(l, 0, sizeof *l);
+	el->cluster_blocks = 1;
 	for (i = 0; i < 3; i++)
 		l->grid[i] = l->block[i] = l->cluster[i] = cj_known(1);
 	ok = attribute(el, n->launch.attr, l);

@@ -132,6 +132,8 @@ struct cj_tensor {
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
 	bool is_guarded, has_fill;
+	bool is_remote;			/* of the block `rank` of the cluster */
+	struct cj_int rank;
 	const struct cj_value *fill;	/* a scalar */
 	const struct cj_value *pred;	/* fn(c), or NULL */
 	cj_name name;			/* of the parameter, for messages */
@@ -346,6 +348,7 @@ struct cj_elab {
 	uint32_t launches;
 	int64_t block[3];		/* of the launch; 0: not known */
 	struct cj_int block_extent[3], grid_extent[3];
+	int64_t cluster_blocks;		/* of the launch that is open */
 	cj_ref exit_scope;
 	CJ_VEC(struct cj_meeting) meetings;
 
@@ -430,6 +433,12 @@ struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
 /* thread_idx.x and its kin; a fact of the device for the host part. */
 struct cj_int cj_elab_special(struct cj_elab *el, enum cj_special what);
 struct cj_int cj_elab_fact(struct cj_elab *el, enum cj_device_fact what);
+/* Clusters: extents as a launch names them; the same tensor of another block
+ * of the cluster (elab_cluster.c). */
+bool cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,
+    const struct cj_int extent[3]);
+struct cj_value cj_elab_remote(struct cj_elab *el,
+    const struct cj_tensor *own, struct cj_int rank);
 /* The instruction (INDEX) with the term's number, in the current function. */
 cj_ref cj_elab_ref_int(struct cj_elab *el, struct cj_int i);
 /* Highest level of a symbol in it: 0 known, 1, 2. */

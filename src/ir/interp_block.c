@@ -233,6 +233,23 @@ describe_barrier(const struct cj_frame *f, struct cj_strbuf *out)
 static const struct cj_wait barrier_wait = { barrier_is_open,
     describe_barrier };
 
+bool
+cj_block_waits(const struct cj_block *b, const struct cj_wait *wait)
+{
+	bool some = false;
+	uint32_t i;
+
+	for (i = 0; i < b->warps; i++) {
+		if (b->frames[i].state == CJ_STATE_ENDED)
+			continue;
+		if (b->frames[i].state != CJ_STATE_WAITING ||
+		    b->frames[i].wait != wait)
+			return false;
+		some = true;
+	}
+	return some;
+}
+
 static bool
 waits_for_block(const struct cj_frame *f)
 {
@@ -349,8 +366,9 @@ open_block_barrier(struct cj_block *b)
 }
 
 /* Lanes of a warp that are elsewhere cannot come before this one goes on. */
-static void
-step_barrier(struct cj_frame *f, const struct cj_step *s)
+void
+cj_barrier_wait(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_wait *wait, uint32_t turn)
 {
 	const uint8_t *unfinished = cj_mask(f, f->code->unfinished);
 	const uint8_t *mask = cj_mask(f, CJ_FRAME_MASK);
@@ -368,9 +386,16 @@ step_barrier(struct cj_frame *f, const struct cj_step *s)
 		    (unsigned)here, (unsigned)f->warp, (unsigned)elsewhere,
 		    (unsigned)some);
 	f->state = CJ_STATE_WAITING;
-	f->wait = &barrier_wait;
+	f->wait = wait;
 	f->wait_at = 0;
-	f->wait_turn = f->machine->block->barrier[0].turn;
+	f->wait_turn = turn;
+}
+
+static void
+step_barrier(struct cj_frame *f, const struct cj_step *s)
+{
+	cj_barrier_wait(f, s, &barrier_wait,
+	    f->machine->block->barrier[0].turn);
 }
 
 void

@@ -195,6 +195,14 @@ fits_chip(struct cj_frame *f, const struct cj_step *s,
 			return false;
 		}
 	}
+	for (n = 0; n < 3; n++)
+		if (k->cluster[n] > 1 && k->grid[n] % k->cluster[n] != 0) {
+			cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "extent %d of the "
+			    "grid is %lld, which is not whole clusters of "
+			    "%lld", n, (long long)k->grid[n],
+			    (long long)k->cluster[n]);
+			return false;
+		}
 	if (threads > CJ_MAX_BLOCK_THREADS)
 		cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "the block has %lld "
 		    "threads, the most are %d", (long long)threads,

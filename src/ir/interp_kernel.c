@@ -1,8 +1,8 @@
 /*
  * Kernels: blocks on threads of ours.
  *
- * A worker takes the next block and gives its warps turns until all have
- * ended (interp_block.c). A block that goes on for long in code that talks to
+ * A worker takes the next block, or cluster of blocks (interp_cluster.c), and
+ * gives its warps turns until all have ended (interp_block.c). A block that goes on for long in code that talks to
  * other blocks by atomics may be waiting for one that has not begun: then the
  * worker begins the next one beside it and gives all of them turns. Memory of
  * a block that has ended serves the next one. A worker has its own arena,
@@ -20,8 +20,8 @@ struct cj_launch_run {			/* what the workers share */
 	const struct cj_decoded *code;
 	const struct cj_kernel_launch *launch;
 	const struct cj_run_options *options;
-	uint64_t blocks;
-	_Atomic uint64_t next;		/* the block that begins next */
+	uint64_t clusters;		/* of one block, if no more are asked */
+	_Atomic uint64_t next;		/* the one that begins next */
 	bool may_wait;			/* blocks for each other */
 	atomic_int halt;
 	struct cj_locks locks;
@@ -34,6 +34,7 @@ struct worker {
 	struct cj_recover recover;
 	struct cj_machine machine;	/* what those of its blocks begin as */
 	CJ_VEC(struct cj_block *) live, idle;
+	CJ_VEC(struct cj_cluster *) ended;	/* for use again */
 	struct cj_fault_list faults;
 	struct cj_lines lines;
 	uint64_t operations;
@@ -64,21 +65,41 @@ make_machine(struct worker *w)
 	m->locks = &w->run->locks;
 }
 
-/* The next block begins; false: all have. */
+static struct cj_block *
+take_block(struct worker *w)
+{
+	const struct cj_launch_run *r = w->run;
+
+	return w->idle.len != 0 ? w->idle.at[--w->idle.len]
+	    : cj_block_create(&w->arena, r->code, r->launch, &w->machine,
+	    r->race);
+}
+
+/* The blocks of the next cluster begin; false: all have. */
 static bool
-begin_block(struct worker *w)
+begin_cluster(struct worker *w)
 {
 	struct cj_launch_run *r = w->run;
 	uint64_t number = atomic_fetch_add(&r->next, 1);
-	struct cj_block *b;
+	struct cj_cluster *c;
+	uint32_t i;
 
-	if (number >= r->blocks)
+	if (number >= r->clusters)
 		return false;
-	b = w->idle.len != 0 ? w->idle.at[--w->idle.len]
-	    : cj_block_create(&w->arena, r->code, r->launch, &w->machine,
-	    r->race);
-	cj_block_start(b, number, r->options->seed);
-	*cj_push(&w->arena, &w->live) = b;
+	c = w->ended.len != 0 ? w->ended.at[--w->ended.len]
+	    : CJ_NEW(&w->arena, struct cj_cluster);
+	c->count = c->left = cj_cluster_size(r->launch);
+	c->turn = 0;
+	c->has_ended = false;
+	for (i = 0; i < c->count; i++) {
+		struct cj_block *b = take_block(w);
+
+		b->cluster = c;
+		c->blocks[i] = b;
+		cj_block_start(b, cj_cluster_block(r->launch, number, i),
+		    r->options->seed);
+		*cj_push(&w->arena, &w->live) = b;
+	}
 	return true;
 }
 
@@ -93,6 +114,8 @@ end_block(struct worker *w, uint32_t i)
 	    (w->live.len - i - 1) * sizeof *w->live.at);
 	w->live.len--;
 	*cj_push(&w->arena, &w->idle) = b;
+	if (--b->cluster->left == 0)
+		*cj_push(&w->arena, &w->ended) = b->cluster;
 }
 
 /* A turn for all; is there one that can still run? */
@@ -103,14 +126,18 @@ turn_all(struct worker *w)
 	uint32_t i;
 
 	for (i = 0; i < w->live.len && !w->machine.stop;) {
-		enum cj_turn t = cj_block_turn(w->live.at[i]);
+		struct cj_block *b = w->live.at[i];
+		enum cj_turn t = cj_block_turn(b);
 
 		runs |= t == CJ_TURN_RAN;
-		if (t == CJ_TURN_ENDED)
+		w->machine.stop |= b->machine.stop;
+		if (t == CJ_TURN_ENDED && cj_cluster_ended(b->cluster))
 			end_block(w, i);
 		else
 			i++;
 	}
+	for (i = 0; i < w->live.len && !runs; i++)
+		runs = cj_cluster_open(w->live.at[i]->cluster);
 	return runs;
 }
 
@@ -133,7 +160,7 @@ run_blocks(struct worker *w)
 	while (!w->machine.stop && !cj_is_halted(&w->machine)) {
 		if (more && (w->live.len == 0 || (turns >= PATIENCE
 		    && w->run->may_wait))) {
-			more = begin_block(w);
+			more = begin_cluster(w);
 			turns = 0;
 		}
 		if (w->live.len == 0)
@@ -243,7 +270,8 @@ static void
 run_launch(struct cj_arena *a, struct cj_launch_run *run,
     struct cj_diags *ds, struct cj_outcome *out)
 {
-	unsigned count = cj_worker_count(run->options->workers, run->blocks);
+	unsigned count = cj_worker_count(run->options->workers,
+	    run->clusters);
 	struct worker *all = CJ_NEWS(a, struct worker, count);
 	struct cj_recover reason = { .why = CJ_WHY_NONE };
 	struct cj_fault_list faults;
@@ -283,10 +311,13 @@ cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
 	assert(c->lanes == CJ_LANES_WARP);
 	check_extents(a, k);
 	if (__builtin_mul_overflow((uint64_t)k->grid[0],
-	    (uint64_t)k->grid[1], &run.blocks)
-	    || __builtin_mul_overflow(run.blocks, (uint64_t)k->grid[2],
-	    &run.blocks))
+	    (uint64_t)k->grid[1], &run.clusters)
+	    || __builtin_mul_overflow(run.clusters, (uint64_t)k->grid[2],
+	    &run.clusters))
 		cj_bug(a->recover, "a grid of more than 2^64 blocks");
+	assert(run.clusters % cj_cluster_size(k) == 0 &&
+	    "the host part has looked");
+	run.clusters /= cj_cluster_size(k);
 	if (o->checks & CJ_CHECK_RACE)
 		run.race = cj_race_create(a, c, k);
 	run_launch(a, &run, ds, out);

@@ -650,6 +650,81 @@ cj_interp_STORE(struct cj_decoder *d, cj_ref r)
 	s->kind = (uint8_t)cj_type_kind(t);
 }
 
+/* ---- memory of another block --------------------------------------------- */
+
+/* The view as lane `lane` has it; false: there is no such block. */
+static bool
+find_block(struct cj_frame *f, const struct cj_step *s, int64_t rank,
+    uint32_t lane, struct view *v)
+{
+	const struct cj_cluster *c = f->machine->block->cluster;
+
+	if (rank < 0 || rank >= c->count) {
+		cj_fault_at(f, s, lane, CJ_DIAG_OUT_OF_BOUNDS, "\"%s\" of "
+		    "block %lld is touched, in a cluster of %u",
+		    name_of(f, v), (long long)rank, (unsigned)c->count);
+		return false;
+	}
+	v->memory = &c->blocks[rank]->machine.memory[v->number];
+	return true;
+}
+
+/* a: offset, b: rank. */
+static void
+step_remote_load(struct cj_frame *f, const struct cj_step *s)
+{
+	struct view v = view_of(f, s, CJ_NO_OFFSET);
+	const int64_t *rank = CJ_AT(f, int64_t, s->b);
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane))
+			continue;
+		if (!find_block(f, s, rank[lane], lane, &v) ||
+		    !may_read(f, s, &v, lane)) {
+			fill_lane(f, s, CJ_NO_OFFSET, lane);
+			continue;
+		}
+		check_written(f, s, &v, lane);
+		fetch(f, s, &v, lane);
+	}
+}
+
+void
+cj_interp_REMOTE_LOAD(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_remote_load);
+}
+
+/* a: offset, b: value, c: rank. */
+static void
+step_remote_store(struct cj_frame *f, const struct cj_step *s)
+{
+	struct view v = view_of(f, s, CJ_NO_OFFSET);
+	const int64_t *rank = CJ_AT(f, int64_t, s->c);
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane) &&
+		    find_block(f, s, rank[lane], lane, &v) &&
+		    may_write(f, s, &v, lane))
+			deposit(f, s, &v, lane);
+}
+
+void
+cj_interp_REMOTE_STORE(struct cj_decoder *d, cj_ref r)
+{
+	const struct cj_module *m = d->module;
+	cj_type t = cj_inst(m, cj_operand(m, cj_inst(m, r), 2))->type;
+	struct cj_step *s = cj_step_value(d, r, step_remote_store);
+	uint32_t rank = s->b;
+
+	s->b = s->c;
+	s->c = rank;
+	s->n = cj_type_count(t) * d->code->lanes;
+	s->kind = (uint8_t)cj_type_kind(t);
+}
+
 /* ---- atomics ------------------------------------------------------------- */
 
 static uint64_t

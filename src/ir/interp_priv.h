@@ -32,7 +32,7 @@
 
 enum {
 	CJ_LANES_ONE = 1, CJ_LANES_WARP = 32, CJ_LANES_MAP = 256,
-	CJ_FRAME_ALIGN = 64,
+	CJ_FRAME_ALIGN = 64, CJ_MAX_CLUSTER = 16,
 	CJ_FRAME_MASK = 0		/* offset: lanes that run now */
 };
 #define CJ_NO_OFFSET	UINT32_MAX
@@ -423,6 +423,7 @@ struct cj_block {
 	uint64_t number;		/* linear */
 	int64_t at[3];
 	uint32_t threads, warps;
+	struct cj_cluster *cluster;	/* that it is one of */
 	struct cj_frame *frames;	/* warps */
 	int64_t *thread[3];		/* coordinates, by thread number */
 	struct cj_machine machine;	/* its memory, its view of races */
@@ -444,6 +445,31 @@ enum cj_turn cj_block_turn(struct cj_block *b);
 /* Blocks that wait for each other are all stuck: report it, stop them. */
 void cj_block_hang(struct cj_block *b);
 uint64_t cj_block_steps(const struct cj_block *b);
+
+/* Do all its warps that have not ended wait for `wait`, and some do? */
+bool cj_block_waits(const struct cj_block *b, const struct cj_wait *wait);
+/* Stop the warp at a barrier until `wait` lets it go on. */
+void cj_barrier_wait(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_wait *wait, uint32_t turn);
+
+/* ---- clusters (interp_cluster.c) ----------------------------------------- */
+
+/* Blocks that run together, by rank. */
+struct cj_cluster {
+	struct cj_block *blocks[CJ_MAX_CLUSTER];
+	uint32_t count, left;		/* blocks; those not given back */
+	uint32_t turn;			/* how often its barrier has opened */
+	bool has_ended;
+};
+
+/* The number of the block of `rank` in a cluster of a launch. */
+uint64_t cj_cluster_block(const struct cj_kernel_launch *l, uint64_t cluster,
+    uint32_t rank);
+uint32_t cj_cluster_size(const struct cj_kernel_launch *l);
+/* Nobody can run: its barrier opens, if all have come. */
+bool cj_cluster_open(struct cj_cluster *c);
+/* Have all its blocks? Only then may any be given back. */
+bool cj_cluster_ended(struct cj_cluster *c);
 
 /* Atomics of several threads take turns by address. */
 struct cj_locks {

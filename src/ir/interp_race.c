@@ -656,6 +656,19 @@ orders_memory(const struct cj_decoded *c)
 	return false;
 }
 
+static bool
+reaches_blocks(const struct cj_decoded *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->steps.len; i++)
+		if (c->steps.at[i].op == CJ_OP_CLUSTER_BARRIER ||
+		    c->steps.at[i].op == CJ_OP_REMOTE_LOAD ||
+		    c->steps.at[i].op == CJ_OP_REMOTE_STORE)
+			return true;
+	return false;
+}
+
 static size_t
 count_pages(const struct shadow *s)
 {
@@ -742,6 +755,8 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 	r->run->cells = find_cells(a, c);
 	if (blocks >= (uint64_t)1 << 26)
 		r->run->stopped = "it has more than 2^26 blocks";
+	if (reaches_blocks(c))
+		r->run->stopped = "its blocks meet in clusters";
 	r->shadows = CJ_NEWS(a, struct shadow *, m->objects.len + 1);
 	for (o = 1; o < m->objects.len && k->memory != NULL; o++)
 		if (r->shadows[o] == NULL && is_global(&m->objects.at[o])

@@ -263,7 +263,7 @@ print_access(struct printer *p, const struct cj_inst *i)
 		print_operand(p, i, 0);
 		PUTS(p, "]");
 		values = i->op == CJ_OP_LOAD || i->op == CJ_OP_LDMATRIX ? 1 :
-		    values + 1;
+		    i->op == CJ_OP_REMOTE_STORE ? 3 : values + 1;
 	}
 	if (values > n)
 		values = n;

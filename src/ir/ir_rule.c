@@ -360,6 +360,17 @@ check_store(const struct view *v)
 	return check_memory(v, kind(v, 1));
 }
 
+/* Only shared memory has blocks that own it. */
+static const char *
+check_remote(const struct view *v, enum cj_kind k)
+{
+	if (!is_index(v, 1))
+		return "the rank is not an int";
+	if (object_of(v)->kind != CJ_OBJECT_SHARED)
+		return "another block has shared memory alone";
+	return check_memory(v, k);
+}
+
 static const char *
 check_atomic(const struct view *v)
 {
@@ -650,6 +661,9 @@ check_by_name(const struct view *v)
 	case CJ_OP_SLOT_SET: return check_slot(v, operand(v, 0));
 	case CJ_OP_LOAD: return check_load(v);
 	case CJ_OP_STORE: return check_store(v);
+	case CJ_OP_REMOTE_LOAD:
+		return check_remote(v, cj_type_kind(v->i->type));
+	case CJ_OP_REMOTE_STORE: return check_remote(v, kind(v, 2));
 	case CJ_OP_ATOMIC: return check_atomic(v);
 	case CJ_OP_CP_ASYNC: return check_cp_async(v);
 	case CJ_OP_SHFL: return check_shfl(v);

@@ -60,7 +60,8 @@ enum {				/* CUfunction_attribute */
 	CJ_CUDA_SHARED_BYTES = 1,
 	CJ_CUDA_LOCAL_BYTES = 3,
 	CJ_CUDA_REGISTERS = 4,
-	CJ_CUDA_MAX_DYNAMIC = 8
+	CJ_CUDA_MAX_DYNAMIC = 8,
+	CJ_CUDA_WIDE_CLUSTER = 14
 };
 enum {				/* CUjit_option */
 	CJ_CUDA_INFO_LOG = 3, CJ_CUDA_INFO_LOG_BYTES = 4,

@@ -242,6 +242,34 @@ entry_of(const struct cj_program *p, uint32_t function)
 	return i;
 }
 
+/* More blocks in a cluster than every chip has must be asked for. */
+static bool
+allow_cluster(struct packing *k, const struct cj_plan_step *step,
+    void *kernel)
+{
+	enum { PORTABLE = 8 };
+	int64_t blocks = step->cluster[0] * step->cluster[1] *
+	    step->cluster[2];
+	const char *why = NULL;
+	const struct cj_cuda *cu;
+	bool some = false;
+	int device, d;
+
+	if (blocks <= PORTABLE)
+		return true;
+	cu = cj_cuda_open(&why);
+	for (d = 0; cu != NULL && d < cu->devices; d++)
+		some |= cu->DeviceGet(&device, d) == CJ_CUDA_OK &&
+		    cu->KernelSetAttribute(CJ_CUDA_WIDE_CLUSTER, 1, kernel,
+		    device) == CJ_CUDA_OK;
+	if (some)
+		return true;
+	cj_fail(k->work, CUTEJIT_ERROR, CJ_DIAG_LIMIT, "%s: this device "
+	    "has no clusters of %lld blocks", k->program->kernel,
+	    (long long)blocks);
+	return false;
+}
+
 static bool
 make_shot(struct packing *k, const struct cj_plan_step *step)
 {
@@ -264,6 +292,8 @@ make_shot(struct packing *k, const struct cj_plan_step *step)
 		return false;
 	}
 	s->function = p->image->kernels[entry];
+	if (!allow_cluster(k, step, s->function))
+		return false;
 	s->shared_bytes = (uint32_t)p->image->dynamic[entry];
 	pack_params(k, step, s);
 	set_attributes(s, step);

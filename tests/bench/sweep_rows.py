@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which shape of a kernel over rows is fastest: all of them against a copy.
 
-    python3 tests/bench/sweep_rows.py [--seconds S] [--only TEXT] [--rounds N] [--out FILE]
+    python3 tests/bench/sweep_rows.py [--seconds S] [--only TEXT] [--rounds N] [--part short|long] [--out FILE]
 
 Contests as in rows.py, whose table says how far the members of the examples
 are; this one runs sweep_rows.cute, where threads, elements per thread, hints
@@ -11,6 +11,8 @@ same round, least and greatest; `!` marks a result that is wrong.
 """
 import argparse
 import os
+import subprocess
+import sys
 import time
 
 import torch
@@ -21,6 +23,7 @@ import rows
 HERE = os.path.dirname(os.path.abspath(__file__))
 SWEEP = os.path.join(HERE, "sweep_rows.cute")
 TYPES = dict(rows.DTYPES)
+LONG = 32768        # rows for clusters
 OPS = {"softmax": 0, "rmsnorm": 1, "layernorm": 2}
 
 
@@ -56,6 +59,21 @@ def variants(op, N, size, thorough):
             add("copy_row", threads=threads, per=each, hints=0)
         if each in (8, 16) and threads <= 512:
             add("pair_row", threads=threads, per=each, hints=0)
+    for n in (2, 4, 8, 16):
+        for threads in (256, 512, 1024):
+            each = -(-N // (n * threads * vector)) * vector
+            if N < LONG or each > (64 if threads < 1024 and size == 2 else 32) or each * n * threads >= 2 * N:
+                continue
+            late = 1 if op else 0
+            if op != 2:
+                add("cluster_row", n=n, threads=threads, per=each, hints=0, late=late)
+            if op == 2 or op == 0:
+                add("cluster_row", op=3 if op else 4, n=n, threads=threads, per=each, hints=0, late=late)
+            if each <= 16 and threads < 1024:
+                add("cluster_row", op=(4, 1, 3)[op], n=n, threads=threads, per=each, hints=3, late=late)
+            if each == 32 and threads < 1024:
+                add("cluster_row", op=(0, 1, 2)[op], n=n, threads=threads, per=each, hints=0, late=late,
+                    blocks=1024 // threads)
     for lanes in (4, 8, 16, 32):
         each = -(-N // (lanes * vector)) * vector
         if each <= 64 and each * lanes < 2 * N:
@@ -69,7 +87,6 @@ class Sweep(rows.Bench):
     def __init__(self, options):
         options.inductor = False
         super().__init__(options)
-        self.text = []
 
     def kernel(self, kernel, sets, consts):
         try:
@@ -80,11 +97,10 @@ class Sweep(rows.Bench):
         return lambda i: launches[i](self.stream)
 
     def say(self, line):
-        self.text.append(line)
         print(line, flush=True)
         if self.o.out:
-            with open(self.o.out, "w") as f:
-                f.write("\n".join(self.text) + "\n")
+            with open(self.o.out, "a") as f:
+                f.write(line + "\n")
 
     def compare(self, name, nbytes, runs, turns, check):
         began = time.time()
@@ -164,19 +180,48 @@ def transposes(S, t, n):
 
 
 def contests(S):
-    for t in ("bf16", "f32"):
-        yield lambda: over_rows(S, "softmax", t, 32768, 4096, True)
-        yield lambda: transposes(S, t, 8192)
-    for t in ("bf16", "f32"):
-        for N in (8192, 1024, 32768):
-            yield lambda: over_rows(S, "softmax", t, 32768, N)
-        yield lambda: transposes(S, t, 16384)
+    """Those of rows for clusters in one process, the others in another: one that fails leaves the other be."""
+    def row(name, t, R, N, thorough=False):
+        if (N >= LONG) == (S.o.part == "long"):
+            return lambda: over_rows(S, name, t, R, N, thorough)
+        return lambda: None
+
+    def square(t, n):
+        return (lambda: transposes(S, t, n)) if S.o.part != "long" else lambda: None
+    K = 32768
+    yield row("softmax", "bf16", K, 4096, True)
+    yield row("softmax", "bf16", 8192, 131072)
+    yield square("bf16", 8192)
+    yield row("layernorm", "bf16", K, 8192)
+    yield row("softmax", "f32", K, 4096)
+    yield row("softmax", "f32", 8192, 131072)
+    yield row("rmsnorm", "bf16", K, 4096)
+    yield row("softmax", "bf16", K, 1024)
+    yield square("f32", 8192)
     for name in ("rmsnorm", "layernorm"):
-        for N in (4096, 8192, 1024, 32768):
-            yield lambda: over_rows(S, name, "bf16", 32768, N)
-    for name, t in (("softmax", "bf16"), ("layernorm", "bf16"), ("layernorm", "f32"), ("softmax", "f32"), ("rmsnorm", "bf16")):
-        for R, N in ((1 << 20, 64), (1 << 19, 256), (65536, 2048), (16384, 5000), (16384, 16384)):
-            yield lambda: over_rows(S, name, t, R, N)
+        yield row(name, "bf16", 8192, 131072)
+    for t in ("bf16", "f32"):
+        yield row("softmax", t, K, 32768)
+        yield row("softmax", t, K, 8192)
+        yield square(t, 16384)
+    yield row("softmax", "f32", K, 1024)
+    for name in ("layernorm", "rmsnorm"):
+        for N in (4096, 1024, 32768) if name == "layernorm" else (8192, 1024, 32768):
+            yield row(name, "bf16", K, N)
+    for N, R in ((262144, 2048), (65536, 8192), (64, 1 << 20), (2048, 65536), (5000, 16384), (16384, 16384), (256, 1 << 19)):
+        for name, t in (("softmax", "bf16"), ("layernorm", "f32"), ("softmax", "f32"), ("layernorm", "bf16"),
+                        ("rmsnorm", "bf16")):
+            yield row(name, t, R, N)
+
+
+def both(o):
+    """The two parts one after the other, their tables in one file."""
+    for part, share in (("short", 0.6), ("long", 0.4)):
+        command = [sys.executable, os.path.abspath(__file__), "--part", part, "--seconds", str(share * o.seconds),
+                   "--rounds", str(o.rounds)]
+        command += ["--only", o.only] if o.only else []
+        command += ["--out", o.out] if o.out else []
+        print(part, subprocess.run(command).returncode, flush=True)
 
 
 def main():
@@ -184,8 +229,14 @@ def main():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--only", help="contests whose name contains this")
     p.add_argument("--seconds", type=float, default=300, help="begin no contest after this time")
-    p.add_argument("--out", help="a file for the table")
-    S = Sweep(p.parse_args())
+    p.add_argument("--part", choices=("short", "long"), help="rows below or from %d elements on; else both" % LONG)
+    p.add_argument("--out", help="a file for the table, which grows")
+    o = p.parse_args()
+    if o.out and not o.part:
+        open(o.out, "w").close()
+    if not o.part:
+        return both(o)
+    S = Sweep(o)
     S.say("GB/s, ratio to the best copy of the same round [least, greatest]; %s" % torch.cuda.get_device_name())
     for contest in contests(S):
         try:

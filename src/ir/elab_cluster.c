@@ -1,0 +1,114 @@
+/*
+ * Clusters: what `launch ... cluster(x, y, z)` asks for, and how its blocks
+ * meet and reach into each other's shared memory. Reductions over a cluster
+ * are in elab_collective.c.
+ */
+#include "elab_priv.h"
+
+/* Of more than 8 blocks a driver wants to be asked; this is done. */
+enum { MOST_BLOCKS = 16 };
+
+/* ---- the launch ---------------------------------------------------------- */
+
+static bool
+check_target(struct cj_elab *el, struct cj_span span)
+{
+	if (el->target == NULL || el->target->number >= 90)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_CONTRACT, span,
+	    "blocks form clusters from sm_90 on, not on %s",
+	    el->target->name),
+	    "Say \"target sm_90\" behind the contract, and give the family a "
+	    "member without a cluster.");
+	return false;
+}
+
+bool
+cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,
+    const struct cj_int extent[3])
+{
+	int64_t blocks = 1;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!cj_is_known(extent[i])) {
+			cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
+			    "the extents of a cluster must be known at "
+			    "compile time");
+			return false;
+		}
+		if (extent[i].value < 1 || extent[i].value > MOST_BLOCKS) {
+			cj_elab_error(el, CJ_DIAG_LIMIT, span,
+			    "extent %d of the cluster is %lld; it is 1 to %d",
+			    i, (long long)extent[i].value, MOST_BLOCKS);
+			return false;
+		}
+		blocks *= extent[i].value;
+	}
+	if (blocks > MOST_BLOCKS) {
+		cj_elab_error(el, CJ_DIAG_LIMIT, span,
+		    "the cluster has %lld blocks, the most are %d",
+		    (long long)blocks, MOST_BLOCKS);
+		return false;
+	}
+	el->cluster_blocks = blocks;
+	return blocks == 1 || check_target(el, span);
+}
+
+/* ---- its blocks ---------------------------------------------------------- */
+
+/* A block alone is its cluster. */
+struct cj_value
+cj_builtin_sync_cluster(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	if (el->cluster_blocks == 1)
+		return cj_builtin_sync(el, args, row);
+	cj_elab_meet(el, 0, "sync_cluster()");
+	cj_emit0(&el->em->b, CJ_OP_CLUSTER_BARRIER, 0, 0);
+	return cj_value_none();
+}
+
+static bool
+check_rank(struct cj_elab *el, struct cj_span span, struct cj_int rank)
+{
+	if (!cj_is_known(rank) ||
+	    (rank.value >= 0 && rank.value < el->cluster_blocks))
+		return true;
+	cj_elab_error(el, CJ_DIAG_OUT_OF_BOUNDS, span,
+	    "there is no block %lld in a cluster of %lld",
+	    (long long)rank.value, (long long)el->cluster_blocks);
+	return false;
+}
+
+struct cj_value
+cj_elab_remote(struct cj_elab *el, const struct cj_tensor *own,
+    struct cj_int rank)
+{
+	struct cj_tensor t = *own;
+
+	t.is_remote = el->cluster_blocks > 1;
+	t.rank = rank;
+	return cj_value_tensor(el, &t);
+}
+
+struct cj_value
+cj_builtin_remote(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *s = &args->at[0];
+	struct cj_int rank;
+
+	(void)row;
+	if (s->kind == CJ_VALUE_ERROR ||
+	    !cj_value_to_int(el, args->span, &args->at[1], &rank))
+		return cj_value_error();
+	if (s->kind != CJ_VALUE_TENSOR ||
+	    el->m->objects.at[s->tensor->object].kind != CJ_OBJECT_SHARED)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "remote takes shared memory, this is %s",
+		    cj_value_what(el, s));
+	if (!check_rank(el, args->span, rank))
+		return cj_value_error();
+	return cj_elab_remote(el, s->tensor, rank);
+}

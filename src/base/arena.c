@@ -19,7 +19,8 @@ struct cj_chunk {
 enum {
 	ALIGNMENT = _Alignof(max_align_t),
 	FIRST_CHUNK = 16 << 10,
-	LARGEST_CHUNK = 4 << 20
+	LARGEST_CHUNK = 4 << 20,
+	FIRST_POLLED = 1 << 20		/* small arenas look at no clock */
 };
 
 static void *
@@ -86,6 +87,8 @@ add_chunk(struct cj_arena *a, size_t bytes)
 	size_t size = FIRST_CHUNK;
 	struct cj_chunk *c;
 
+	if (a->bytes >= FIRST_POLLED)
+		cj_poll(a->recover);
 	while (size < LARGEST_CHUNK && size < a->bytes)
 		size *= 2;
 	if (size < bytes + sizeof *c)

@@ -19,6 +19,15 @@ cj_leave(struct cj_recover *r, enum cj_why why, const char *format, ...)
 }
 
 void
+cj_poll(struct cj_recover *r)
+{
+	if (r->poll == NULL || !r->poll(r->poll_user))
+		return;
+	r->poll = NULL;
+	cj_leave(r, CJ_WHY_DEADLINE, "late");
+}
+
+void
 cj_bug_at(struct cj_recover *r, const char *file, int line,
     const char *format, ...)
 {

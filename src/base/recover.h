@@ -13,6 +13,7 @@
 #define CJ_RECOVER_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdnoreturn.h>
 
 enum cj_why {
@@ -26,12 +27,21 @@ struct cj_recover {
 	jmp_buf point;
 	enum cj_why why;
 	char text[240];
+	/* true: time is over. NULL: nobody looks; so after it was true once */
+	bool (*poll)(void *user);
+	void *poll_user;
 };
 
 #define CJ_RECOVER(r)	(setjmp((r)->point) != 0)
 
 noreturn void cj_leave(struct cj_recover *r, enum cj_why why,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/*
+ * Leave if time is over. Work that can take long polls at each turn; arenas
+ * poll when they grow, so that whatever takes memory without end ends.
+ */
+void cj_poll(struct cj_recover *r);
 
 /* A fault of ours: leaves with file, line and text. */
 #define cj_bug(r, ...)	cj_bug_at((r), __FILE__, __LINE__, __VA_ARGS__)

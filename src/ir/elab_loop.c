@@ -28,6 +28,7 @@ cj_elab_count_turn(struct cj_elab *el, struct cj_span span)
 {
 	if (!has_turns_left(el, span, 1))
 		return false;
+	cj_poll(el->recover);
 	el->turns++;
 	return true;
 }

@@ -21,6 +21,7 @@ cj_passes_run(struct cj_module *m, struct cj_recover *recover,
 	if (wrong != NULL)
 		cj_bug(recover, "before all passes: %s", wrong);
 	for (i = 0; i < cj_pass_count; i++) {
+		cj_poll(recover);
 		cj_passes[i].run(m);
 		wrong = cj_module_verify(m);
 		if (wrong != NULL)

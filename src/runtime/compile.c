@@ -50,22 +50,42 @@ cj_elaborate(struct cj_work *f, struct cutejit_module *m,
 	return ir;
 }
 
+struct half_made {
+	struct cj_arena *arena;
+	struct cj_mark mark;
+};
+
+/* What a stage has made when it ends early is of no use. */
+static void
+unmake(void *object)
+{
+	struct half_made *h = object;
+
+	cj_arena_release(h->arena, h->mark);
+}
+
 static cutejit_status
 make_ir(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p)
 {
-	struct cj_mark mark = cj_arena_mark(&p->arena);
+	struct half_made *h = CJ_NEW(&f->arena, struct half_made);
 	int64_t start = cj_clock();
-	struct cj_module *ir = cj_elaborate(f, m, r, &p->arena, &f->diags);
+	struct cj_module *ir;
 
+	h->arena = &p->arena;
+	h->mark = cj_arena_mark(&p->arena);
+	cj_defer(f, unmake, h);
+	ir = cj_elaborate(f, m, r, &p->arena, &f->diags);
 	if (ir == NULL) {
-		cj_arena_release(&p->arena, mark);
+		cj_undefer(f);
+		unmake(h);
 		return CUTEJIT_ERROR;
 	}
 	add_phase(p, "elaborate", cj_ms_since(start));
 	start = cj_clock();
 	cj_passes_run(ir, &f->recover, NULL, NULL);
 	add_phase(p, "passes", cj_ms_since(start));
+	cj_undefer(f);
 	p->ir = ir;
 	cj_report_fill(&p->report, &f->diags, NULL);
 	return CUTEJIT_OK;

@@ -294,6 +294,12 @@ recovered(struct cj_work *f)
 	return tell_why(f);
 }
 
+static bool
+poll_time(void *work)
+{
+	return cj_is_late(work);
+}
+
 cutejit_status
 cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 {
@@ -307,6 +313,9 @@ cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 	if (c->options.deadline_ms != 0)
 		f.deadline = cj_clock()
 		    + c->options.deadline_ms * INT64_C(1000000);
+	if (f.deadline != 0 || c->options.cancel != NULL)
+		f.recover.poll = poll_time;
+	f.recover.poll_user = &f;
 	if (CJ_RECOVER(&f.recover)) {
 		status = recovered(&f);
 	} else {

@@ -41,6 +41,9 @@ struct cj_memory {
 	int64_t lo, hi;
 	uint8_t *written;	/* a byte per element, from lo; NULL: all are */
 	bool readable, writable;
+	/* of the tensor, for reports; rank 0: not known */
+	const int64_t *extents, *strides;
+	uint32_t rank;
 };
 
 enum cj_check {

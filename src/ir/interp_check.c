@@ -84,29 +84,39 @@ with_who(struct cj_arena *a, const char *text, const char *who)
 	    *who == '\0' ? "" : " in ", who, at + 1);
 }
 
+bool
+cj_fault_again(struct cj_frame *f, const struct cj_step *s, enum cj_code code)
+{
+	struct cj_fault_list *l = f->machine->faults;
+	struct cj_fault *p = find(l, code, s->ref);
+
+	if (p == NULL && l->places[code] < KEPT_PLACES)
+		return false;
+	l->total++;
+	if (l->total == MOST_FAULTS)
+		cj_race_give_up(f, "it has more than 2^20 faults");
+	if (p != NULL)
+		p->count++;
+	else
+		l->unkept[code]++;
+	return true;
+}
+
 struct cj_fault *
 cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     enum cj_code code, const char *format, ...)
 {
 	struct cj_fault_list *l = f->machine->faults;
-	struct cj_fault *p = find(l, code, s->ref);
+	struct cj_fault *p;
 	struct cj_strbuf text;
 	va_list ap;
 
-	l->total++;
-	if (l->total == MOST_FAULTS)
-		cj_race_give_up(f, "it has more than 2^20 faults");
 	if (f->machine->host != NULL)
 		cj_frame_stop(f);	/* nothing is launched then */
-	if (p != NULL) {
-		p->count++;
+	if (cj_fault_again(f, s, code))
 		return NULL;
-	}
+	l->total++;
 	p = add(l, code, s->ref);
-	if (p == NULL) {
-		l->unkept[code]++;
-		return NULL;
-	}
 	cj_strbuf_init(&text, l->arena);
 	va_start(ap, format);
 	cj_strbuf_vprintf(&text, format, ap);

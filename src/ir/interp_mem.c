@@ -197,19 +197,21 @@ report_bounds(struct cj_frame *f, const struct cj_step *s,
 
 	if (!(f->machine->checks & CJ_CHECK_BOUNDS))
 		return;
+	if (cj_fault_again(f, s, CJ_DIAG_OUT_OF_BOUNDS))
+		return;
 	if (at >= m->lo && at < m->hi)
 		at = m->hi;		/* its first elements are inside */
 	if (m->hi <= m->lo)
 		add_layout(f, v, cj_fault_at(f, s, lane,
 		    CJ_DIAG_OUT_OF_BOUNDS,
-		    "\"%s\" is %s at element %lld, but has no elements",
-		    name_of(f, v), verb, (long long)at));
+		    "\"%s\" is %s at %s, but has no elements",
+		    name_of(f, v), verb, cj_where(f, v->number, at)));
 	else
 		add_layout(f, v, cj_fault_at(f, s, lane,
 		    CJ_DIAG_OUT_OF_BOUNDS,
-		    "\"%s\" is %s at element %lld, outside %lld..%lld",
-		    name_of(f, v), verb, (long long)at, (long long)m->lo,
-		    (long long)m->hi));
+		    "\"%s\" is %s at %s, outside %lld..%lld",
+		    name_of(f, v), verb, cj_where(f, v->number, at),
+		    (long long)m->lo, (long long)m->hi));
 }
 
 static bool
@@ -224,12 +226,13 @@ static void
 check_aligned(struct cj_frame *f, const struct cj_step *s,
     const struct view *v, uint32_t lane)
 {
-	if (is_aligned(v, v->offset[lane]))
+	if (is_aligned(v, v->offset[lane])
+	    || cj_fault_again(f, s, CJ_DIAG_MISALIGNED_ACCESS))
 		return;
 	cj_fault_at(f, s, lane, CJ_DIAG_MISALIGNED_ACCESS,
-	    "\"%s\" is touched at element %lld, which is not aligned to the "
+	    "\"%s\" is touched at %s, which is not aligned to the "
 	    "%u bytes that were promised", name_of(f, v),
-	    (long long)v->offset[lane], (unsigned)v->align);
+	    cj_where(f, v->number, v->offset[lane]), (unsigned)v->align);
 }
 
 static bool
@@ -279,11 +282,11 @@ check_written(struct cj_frame *f, const struct cj_step *s,
 		return;
 	from = m->written + (v->offset[lane] - m->lo);
 	hole = memchr(from, 0, v->width);
-	if (hole == NULL)
+	if (hole == NULL || cj_fault_again(f, s, CJ_DIAG_NEVER_WRITTEN))
 		return;
 	add_layout(f, v, cj_fault_at(f, s, lane, CJ_DIAG_NEVER_WRITTEN,
-	    "\"%s\" is read at element %lld, which nobody has written",
-	    name_of(f, v), (long long)(v->offset[lane] + (hole - from))));
+	    "\"%s\" is read at %s, which nobody has written", name_of(f, v),
+	    cj_where(f, v->number, v->offset[lane] + (hole - from))));
 }
 
 /* Of one range in order. */

@@ -360,6 +360,14 @@ void cj_fault_list_init(struct cj_fault_list *l, struct cj_arena *a);
 struct cj_fault *cj_fault_at(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, enum cj_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* Is the text of this fault of no use? Then it is counted. To be asked in
+ * front of what costs time to say. */
+bool cj_fault_again(struct cj_frame *f, const struct cj_step *s,
+    enum cj_code code);
+/* "element 5", or "[1, 0] (element 5)" where the tensor has such (in
+ * interp_where.c). */
+const char *cj_where(const struct cj_frame *f, uint32_t object,
+    int64_t element);
 /* Move what `from` has into `to`, copied onto its arena. */
 void cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from);
 /* Report all in order of blocks; the result is the number of faults. */

@@ -332,9 +332,9 @@ static void
 report_lanes(const struct act *a, who other)
 {
 	cj_fault_at(a->f, a->s, lane_of(other), CJ_DIAG_RACE, "\"%s\" is "
-	    "written at element %lld by lanes %u and %u at once",
-	    name_of(a), (long long)a->element, (unsigned)lane_of(other),
-	    (unsigned)a->lane);
+	    "written at %s by lanes %u and %u at once", name_of(a),
+	    cj_where(a->f, a->object, a->element),
+	    (unsigned)lane_of(other), (unsigned)a->lane);
 }
 
 static void
@@ -342,16 +342,18 @@ report(const struct act *a, who other, cj_ref ref, enum kind kind)
 {
 	struct cj_fault *fault;
 
+	if (cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
+		return;
 	if (ref == a->s->ref && ((other ^ a->me) & WARP_BITS) == 0
 	    && kind == WRITER && a->kind == WRITER) {
 		report_lanes(a, other);
 		return;
 	}
 	fault = cj_fault_at(a->f, a->s, a->lane,
-	    CJ_DIAG_RACE, "\"%s\" is %s at element %lld" CJ_WHO
-	    " and %s by %s, and nothing orders them",
-	    name_of(a), verbs[a->kind], (long long)a->element, verbs[kind],
-	    who_text(a, other));
+	    CJ_DIAG_RACE, "\"%s\" is %s at %s" CJ_WHO
+	    " and %s by %s, and nothing orders them", name_of(a),
+	    verbs[a->kind], cj_where(a->f, a->object, a->element),
+	    verbs[kind], who_text(a, other));
 	if (fault == NULL)
 		return;
 	fault->other = ref;
@@ -459,12 +461,13 @@ check_scope(const struct act *a, who w, cj_ref ref)
 		return;
 	other = find_unordered(a, w);
 	if (other == 0 || (reaches(a, ref, other)
-	    && reaches(a, a->s->ref, other)))
+	    && reaches(a, a->s->ref, other))
+	    || cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
 		return;
 	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_RACE,
-	    "\"%s\" is changed at element %lld" CJ_WHO " and by %s, which "
-	    "the scope of one of the atomics does not reach", name_of(a),
-	    (long long)a->element, who_text(a, other));
+	    "\"%s\" is changed at %s" CJ_WHO " and by %s, which the scope "
+	    "of one of the atomics does not reach", name_of(a),
+	    cj_where(a->f, a->object, a->element), who_text(a, other));
 	if (fault == NULL)
 		return;
 	fault->other = ref;

@@ -32,6 +32,9 @@ bind_tensor(struct cpu_run *c, const struct cj_object *o,
 	out->hi = v->hi;
 	out->readable = o->reads;
 	out->writable = o->writes;
+	out->extents = v->extents;
+	out->strides = v->strides;
+	out->rank = v->rank;
 	if (v->memory != NULL && v->memory->written != NULL)
 		out->written = v->memory->written
 		    + (v->lo + v->origin - v->memory->lo);

@@ -73,7 +73,8 @@ struct cj_kernel_launch {
 
 struct cj_outcome {
 	uint64_t faults;	/* reported or counted */
-	bool stopped;		/* did not run to its end */
+	bool stopped;		/* did not run to its end: */
+	bool is_endless;	/* at the limit of steps, which is a fault */
 	uint64_t operations;	/* executed, by warps */
 };
 

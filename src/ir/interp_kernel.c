@@ -215,6 +215,8 @@ collect(struct worker *all, unsigned count, struct cj_fault_list *faults,
 
 		out->operations += w->operations;
 		out->stopped |= w->machine.stop;
+		out->is_endless |=
+		    w->faults.places[CJ_DIAG_ENDLESS_KERNEL] != 0;
 		if (w->recover.why != CJ_WHY_NONE
 		    && reason->why == CJ_WHY_NONE) {
 			reason->why = w->recover.why;

@@ -2,12 +2,13 @@
  * The executor as a device: plans on host memory.
  *
  * Objects get the memory of the arguments' views, exactly as far as the view
- * reaches, so that whatever leaves it is found. The order of warps is tried
- * with several seeds if asked; memory is then put back before each run.
+ * reaches, so that whatever leaves it is found. Several orders of warps are
+ * tried if asked (schedules.c).
  */
 #include <stdlib.h>
 
 #include "device.h"
+#include "schedules.h"
 
 struct cpu_run {
 	struct cj_work *work;
@@ -125,72 +126,33 @@ run_steps(struct cpu_run *c, const struct cj_plan *p,
 		    &c->work->diags, &outcome);
 		faults += outcome.faults;
 		if (outcome.stopped)
-			return faults != 0 ? CUTEJIT_ERROR : CUTEJIT_LIMIT;
+			return outcome.is_endless || faults == 0
+			    ? CUTEJIT_LIMIT : CUTEJIT_ERROR;
 	}
 	return faults != 0 ? CUTEJIT_ERROR : CUTEJIT_OK;
 }
 
-/* ---- several schedules --------------------------------------------------- */
-
-struct saved {
-	char *at;
-	void *copy;
-	size_t bytes;
-};
-
-static struct saved *
-save_written(struct cpu_run *c, uint32_t *count)
-{
-	struct cj_arena *a = &c->work->arena;
-	struct saved *list = CJ_NEWS(a, struct saved, c->ir->objects.len);
-	uint32_t i, n = 0;
-
-	for (i = 1; i < c->ir->objects.len; i++) {
-		const struct cj_object *o = &c->ir->objects.at[i];
-		const struct cj_memory *m = &c->memory[i];
-		int64_t bits = o->element == CJ_KIND_BOOL ? 8
-		    : (int64_t)cj_kind_bits(o->element);
-
-		if (o->kind != CJ_OBJECT_TENSOR || !o->writes
-		    || m->hi <= m->lo)
-			continue;
-		list[n].at = m->data + (m->lo * bits >> 3);
-		list[n].bytes = (size_t)((m->hi - m->lo) * bits + 7) / 8;
-		list[n].copy = cj_memdup(a, list[n].at, list[n].bytes);
-		n++;
-	}
-	*count = n;
-	return list;
-}
-
-static void
-restore(const struct saved *list, uint32_t count)
-{
-	uint32_t i;
-
-	for (i = 0; i < count; i++)
-		memcpy(list[i].at, list[i].copy, list[i].bytes);
-}
-
+/* The first order that fails ends it; later ones may differ in results. */
 static cutejit_status
 run_schedules(struct cpu_run *c, const struct cj_plan *p,
-    struct cj_run_options *o, unsigned schedules)
+    struct cj_run_options *o, unsigned count)
 {
-	struct saved *list = NULL;
-	cutejit_status status = CUTEJIT_OK;
-	uint32_t count = 0;
+	struct cj_schedules *s = cj_schedules_begin(c->work, c->ir,
+	    c->memory);
+	uint64_t first = o->seed;
+	cutejit_status status;
 	unsigned i;
 
-	if (schedules > 1)
-		list = save_written(c, &count);
-	for (i = 0; i < (schedules != 0 ? schedules : 1)
-	    && status == CUTEJIT_OK; i++) {
+	for (i = 0; i < count; i++, o->seed++) {
 		if (i != 0)
-			restore(list, count);
+			cj_schedules_again(s);
 		status = run_steps(c, p, o);
-		o->seed++;
+		if (status != CUTEJIT_OK
+		    || !cj_schedules_compare(s, first, o->seed))
+			return status;
+		o->print = NULL;	/* lines are those of the first */
 	}
-	return status;
+	return CUTEJIT_OK;
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -258,18 +220,21 @@ cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
 	struct cpu_run c = { .work = f, .ir = ir, .args = args };
 	struct holding *h = hold(f, p);
 	struct cj_run_options options;
+	uint32_t errors = f->diags.errors;
 	cutejit_status status;
 
 	c.workspace = h->memory;
 	c.memory = CJ_NEWS(&f->arena, struct cj_memory, ir->objects.len);
 	bind_arguments(&c);
 	cj_run_options_set(f, o, &options, &h->watch.stop);
-	status = run_schedules(&c, p, &options, o->schedules);
+	status = o->schedules > 1
+	    ? run_schedules(&c, p, &options, o->schedules)
+	    : run_steps(&c, p, &options);
 	cj_undefer(f);
 	let_go(h);
 	if (h->watch.stop != 0)
 		cj_leave(&f->recover, CJ_WHY_DEADLINE, "run");
-	if (status == CUTEJIT_LIMIT)
+	if (status == CUTEJIT_LIMIT && f->diags.errors == errors)
 		cj_fail(f, status, CJ_DIAG_DEADLINE,
 		    "the kernel was stopped before its end");
 	return status;

@@ -85,6 +85,8 @@ cj_llvm cj_llvm_int(LLVMTypeRef type, int64_t value);
 cj_llvm cj_llvm_i32(const struct cj_llvm_gen *g, int64_t value);
 /* Is a PTX feature of this version allowed? Then it will be asked for. */
 bool cj_llvm_wants_ptx(struct cj_llvm_gen *g, int version);
+/* The same for what there is no other way to do: it must be allowed. */
+void cj_llvm_needs_ptx(struct cj_llvm_gen *g, int version, const char *what);
 
 /* ---- the table of values (llvm_value.c) --------------------------------- */
 

@@ -108,8 +108,7 @@ cj_llvm_op_MOVMATRIX(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	cj_llvm word = cj_llvm_word(g, cj_operand(g->m, inst, 0), 0);
 
-	if (!cj_llvm_wants_ptx(g, 78))
-		cj_llvm_bug(g, "movmatrix needs PTX 7.8");
+	cj_llvm_needs_ptx(g, 78, "movmatrix");
 	cj_llvm_define(g, r);
 	cj_llvm_set_word(g, r, 0, cj_llvm_asm(g, CJ_LLVM_ASM_WARP, g->i32,
 	    "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;", "=r,r", &word,

@@ -151,9 +151,7 @@ cj_llvm_op_MMA(struct cj_llvm_gen *g, cj_ref r)
 	unsigned n;
 
 	assert(g->m->target->number >= c.mma->needs);
-	if (!cj_llvm_wants_ptx(g, ptx_of(c.mma)))
-		cj_llvm_bug(g, "%s needs PTX %d.%d", c.mma->name,
-		    ptx_of(c.mma) / 10, ptx_of(c.mma) % 10);
+	cj_llvm_needs_ptx(g, ptx_of(c.mma), c.mma->name);
 	cj_strbuf_init(&c.text, g->arena);
 	cj_strbuf_init(&c.constraints, g->arena);
 	add_name(&c);

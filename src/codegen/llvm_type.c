@@ -116,3 +116,13 @@ cj_llvm_wants_ptx(struct cj_llvm_gen *g, int version)
 		g->ptx_needs = version;
 	return true;
 }
+
+void
+cj_llvm_needs_ptx(struct cj_llvm_gen *g, int version, const char *what)
+{
+	if (!cj_llvm_wants_ptx(g, version))
+		cj_leave(g->arena->recover, CJ_WHY_BUG,
+		    "%s needs PTX %d.%d, and %d.%d is asked for", what,
+		    version / 10, version % 10, g->ptx_limit / 10,
+		    g->ptx_limit % 10);
+}

@@ -8,76 +8,15 @@
  * Without a driver or a GPU nothing is run, and the suite says so.
  */
 #include "check_main.h"
+#include "cuda_driver.h"
 #include "ir/interp.h"
 #include "ir/ir_priv.h"
 #include "llvm_golden.h"
 #include "llvm_module.h"
 
-#include <dlfcn.h>
 #include <math.h>
 
 enum { COUNT = 65536, EACH = 4, THREADS = 128, SHOWN = 8 };
-
-/* ---- the driver --------------------------------------------------------- */
-
-typedef int status;
-typedef uint64_t device_pointer;
-
-static struct {
-	status (*init)(unsigned);
-	status (*device_get)(int *, int);
-	status (*attribute)(int *, int, int);
-	status (*retain)(void **, int);
-	status (*set)(void *);
-	status (*load)(void **, const void *, unsigned, int *, void **);
-	status (*unload)(void *);
-	status (*function)(void **, void *, const char *);
-	status (*alloc)(device_pointer *, size_t);
-	status (*to_device)(device_pointer, const void *, size_t);
-	status (*from_device)(void *, device_pointer, size_t);
-	status (*launch)(void *, unsigned, unsigned, unsigned, unsigned,
-	    unsigned, unsigned, unsigned, void *, void **, void **);
-	status (*synchronize)(void);
-} cu;
-
-static const struct {
-	const char *name;
-	void *to;
-} entries[] = {
-	{ "cuInit", &cu.init }, { "cuDeviceGet", &cu.device_get },
-	{ "cuDeviceGetAttribute", &cu.attribute },
-	{ "cuDevicePrimaryCtxRetain", &cu.retain },
-	{ "cuCtxSetCurrent", &cu.set }, { "cuModuleLoadDataEx", &cu.load },
-	{ "cuModuleUnload", &cu.unload },
-	{ "cuModuleGetFunction", &cu.function },
-	{ "cuMemAlloc_v2", &cu.alloc }, { "cuMemcpyHtoD_v2", &cu.to_device },
-	{ "cuMemcpyDtoH_v2", &cu.from_device },
-	{ "cuLaunchKernel", &cu.launch },
-	{ "cuCtxSynchronize", &cu.synchronize },
-};
-
-/* The target of the first GPU, with a current context; NULL: there is none. */
-static const struct cj_target *
-open_gpu(void)
-{
-	void *lib = dlopen("libcuda.so.1", RTLD_NOW), *p, *context;
-	int device, major, minor;
-	unsigned i;
-
-	if (lib == NULL)
-		return NULL;
-	for (i = 0; i < CJ_LENGTH(entries); i++) {
-		if ((p = dlsym(lib, entries[i].name)) == NULL)
-			return NULL;
-		memcpy(entries[i].to, &p, sizeof p);
-	}
-	if (cu.init(0) != 0 || cu.device_get(&device, 0) != 0 ||
-	    cu.attribute(&major, 75, device) != 0 ||
-	    cu.attribute(&minor, 76, device) != 0 ||
-	    cu.retain(&context, device) != 0 || cu.set(context) != 0)
-		return NULL;
-	return cj_target_for_chip(major, minor);
-}
 
 /* ---- values ------------------------------------------------------------- */
 
@@ -202,22 +141,6 @@ static void
 teardown(void)
 {
 	cj_arena_fini(&arena);
-}
-
-static void *
-load(const struct cj_module *m)
-{
-	static char log[4000];
-	int options[] = { 5, 6 };	/* error log and its size */
-	void *values[] = { log, (void *)sizeof log }, *module = NULL;
-	struct cj_codegen_options o = { .level = 2 };
-	struct cj_codegen_result out;
-
-	if (cj_codegen_ptx(&arena, m, &o, &out) != CJ_CODEGEN_OK)
-		ck_abort_msg("%s", out.error);
-	if (cu.load(&module, out.ptx, 2, options, values) != 0)
-		ck_abort_msg("the driver refuses the PTX: %s", log);
-	return module;
 }
 
 static device_pointer
@@ -356,7 +279,7 @@ START_TEST(test_operations)
 			cj_test_op(m, op, cj_type_of(k, EACH), cj_type_of(
 			    cj_op_info[op].result == CJ_RESULT_BOOL ?
 			    CJ_KIND_BOOL : k, EACH));
-	module = load(m);
+	module = cuda_load(&arena, m);
 	for (n = 0; n < 3; n++)
 		inputs[n] = upload(k, n, true);
 	outputs[0] = upload(k, 0, false);
@@ -451,7 +374,7 @@ START_TEST(test_conversions)
 			    cj_module_conversion(m, conversion(how)), &x, 1),
 			    "y");
 		}
-	module = load(m);
+	module = cuda_load(&arena, m);
 	pointers[0] = upload(from, 0, true);
 	for (to = 1; to < CJ_KIND_PTR; to++) {
 		pointers[1] = upload(to, 0, false);
@@ -570,7 +493,7 @@ run_executor(struct run *r)
 static void
 run_gpu(struct run *r)
 {
-	void *module = load(r->m), *function;
+	void *module = cuda_load(&arena, r->m), *function;
 
 	ck_assert_int_eq(cu.function(&function, module, r->f->name), 0);
 	ck_assert_int_eq(cu.launch(function, (unsigned)r->c->grid, 1, 1,
@@ -620,7 +543,8 @@ START_TEST(test_case)
 	ck_assert_uint_ge(cases.len, 10);
 	for (n = 0; n < cases.len; n++) {
 		r = (struct run){ .c = &cases.at[n] };
-		if (r.c->grid == 0)
+		if (r.c->grid == 0 || (gpu != NULL &&
+		    gpu->number < r.c->needs))
 			continue;
 		r.m = cj_golden_module(&arena, r.c, gpu != NULL ? gpu :
 		    cj_target_find("sm_90a"));

@@ -22,6 +22,7 @@ struct cj_golden {
 	size_t length;
 	bool checked, lineinfo;
 	int grid;		/* blocks to run, 0: none */
+	int needs;		/* number of the first target, 0: any */
 	CJ_VEC(struct cj_golden_fact) facts;
 };
 
@@ -43,6 +44,10 @@ cj_golden_line(struct cj_arena *a, struct cj_golden *c, char *line)
 	c->lineinfo |= strcmp(word, "lineinfo") == 0;
 	if (strcmp(word, "checked") == 0 || strcmp(word, "lineinfo") == 0)
 		return;
+	if (strcmp(word, "needs") == 0) {
+		c->needs = atoi(rest + strlen("sm_"));
+		return;
+	}
 	if (strcmp(word, "run") == 0) {
 		c->grid = atoi(rest);
 		return;

@@ -200,6 +200,7 @@ reset(struct cj_llvm_gen *g, uint32_t function)
 	g->function = &m->functions.at[function];
 	g->scalars = CJ_NEWS(g->arena, cj_llvm *, m->insts.len);
 	g->pairs = CJ_NEWS(g->arena, cj_llvm *, m->insts.len);
+	g->words = CJ_NEWS(g->arena, cj_llvm *, m->insts.len);
 	g->objects = CJ_NEWS(g->arena, struct cj_llvm_object, m->objects.len);
 	g->facts = cj_facts_compute(g->arena, m, function);
 	g->nest = NULL;

@@ -60,6 +60,7 @@ struct cj_llvm_gen {
 	LLVMBasicBlockRef entry;	/* allocas and parameters only */
 	const struct cj_fact *facts;
 	cj_llvm **scalars, **pairs;	/* by ref */
+	cj_llvm **words;		/* by ref; NULL: not kept, or not yet */
 	struct cj_llvm_object *objects;	/* by object number */
 	uint32_t *leaf_first;		/* by leaf: its first parameter */
 	struct cj_llvm_nest *nest;
@@ -115,6 +116,15 @@ void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
  * touch each other's memory. */
 void cj_llvm_begin_cluster(struct cj_llvm_gen *g);
 void cj_llvm_return(struct cj_llvm_gen *g);
+
+/* ---- words of 32 bits (llvm_word.c) ------------------------------------- */
+
+/* How many registers of the kind a word that is kept has; 0: none is. */
+unsigned cj_llvm_word_parts(const struct cj_llvm_gen *g, enum cj_kind k);
+/* Word n of the registers of r, and into them. */
+cj_llvm cj_llvm_word(struct cj_llvm_gen *g, cj_ref r, uint32_t n);
+void cj_llvm_set_word(struct cj_llvm_gen *g, cj_ref r, uint32_t n,
+    cj_llvm word);
 
 /* ---- building (llvm_value.c) -------------------------------------------- */
 

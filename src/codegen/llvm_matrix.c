@@ -1,44 +1,9 @@
 /*
- * ldmatrix, stmatrix, movmatrix; and values as words of 32 bits, which is what
- * these and mma take.
+ * ldmatrix, stmatrix, movmatrix: of words, whatever the kind is.
  */
 #include "llvm_memory.h"
 
 enum { WORD = 32, MOST_MATRICES = 4 };
-
-/* ---- words -------------------------------------------------------------- */
-
-static enum cj_kind
-kind_of(const struct cj_llvm_gen *g, cj_ref r)
-{
-	return cj_type_kind(cj_inst(g->m, r)->type);
-}
-
-cj_llvm
-cj_llvm_word(struct cj_llvm_gen *g, cj_ref r, uint32_t n)
-{
-	unsigned bits = cj_kind_bits(kind_of(g, r));
-
-	assert(WORD % bits == 0 && "registers fill words");
-	if (bits == WORD)
-		return LLVMBuildBitCast(g->b, cj_llvm_value(g, r, n), g->i32,
-		    "");
-	return cj_llvm_join_word(g, r, n * (WORD / bits), g->i32, bits);
-}
-
-void
-cj_llvm_set_word(struct cj_llvm_gen *g, cj_ref r, uint32_t n, cj_llvm word)
-{
-	enum cj_kind k = kind_of(g, r);
-	unsigned bits = cj_kind_bits(k);
-
-	assert(WORD % bits == 0 && LLVMTypeOf(word) == g->i32);
-	if (bits == WORD)
-		g->scalars[r][n] = LLVMBuildBitCast(g->b, word,
-		    cj_llvm_type(g, k), "");
-	else
-		cj_llvm_split_word(g, r, n * (WORD / bits), word, bits);
-}
 
 static uint32_t
 words_of(cj_type t)

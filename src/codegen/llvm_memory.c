@@ -143,76 +143,6 @@ alignment(const struct cj_access *access, const struct piece *p)
 
 /* ---- words and registers ------------------------------------------------ */
 
-void
-cj_llvm_split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
-    cj_llvm word, unsigned each)
-{
-	enum cj_kind k = cj_type_kind(cj_inst(g->m, r)->type);
-	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(word)), i;
-	LLVMTypeRef type = LLVMIntTypeInContext(g->context, each);
-	cj_llvm v;
-
-	if (each == 16 && bits == 32 && first % 2 == 0 &&
-	    cj_llvm_is_packed(g, k)) {
-		cj_llvm_set_pair(g, r, first / 2, LLVMBuildBitCast(g->b, word,
-		    LLVMVectorType(cj_llvm_type(g, k), 2), ""));
-		return;
-	}
-	for (i = 0; i < bits / each; i++) {
-		v = LLVMBuildLShr(g->b, word,
-		    LLVMConstInt(LLVMTypeOf(word), i * each, 0), "");
-		v = LLVMBuildTrunc(g->b, v, type, "");
-		g->scalars[r][first + i] = cj_llvm_from_storage(g, k, v);
-	}
-}
-
-cj_llvm
-cj_llvm_join_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
-    LLVMTypeRef type, unsigned each)
-{
-	enum cj_kind k = cj_type_kind(cj_inst(g->m, r)->type);
-	unsigned bits = LLVMGetIntTypeWidth(type), i;
-	cj_llvm all = NULL, v;
-
-	if (each == 16 && bits == 32 && first % 2 == 0 &&
-	    cj_llvm_is_packed(g, k))
-		return LLVMBuildBitCast(g->b, cj_llvm_pair(g, r, first / 2),
-		    type, "");
-	for (i = 0; i < bits / each; i++) {
-		v = cj_llvm_to_storage(g, k, cj_llvm_value(g, r, first + i));
-		v = LLVMBuildZExt(g->b, v, type, "");
-		v = LLVMBuildShl(g->b, v, LLVMConstInt(type, i * each, 0),
-		    "");
-		all = all == NULL ? v : LLVMBuildOr(g->b, all, v, "");
-	}
-	return all;
-}
-
-/* As it lies in memory: an integer of the kind's bits, of 8 for bool. */
-cj_llvm
-cj_llvm_to_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v)
-{
-	unsigned bits = cj_kind_bits(k);
-
-	if (k == CJ_KIND_BOOL)
-		return LLVMBuildZExt(g->b, v, g->i8, "");
-	if (cj_llvm_is_small(k))
-		return LLVMBuildTrunc(g->b, v,
-		    LLVMIntTypeInContext(g->context, bits), "");
-	return LLVMBuildBitCast(g->b, v, cj_llvm_int_type(g, bits), "");
-}
-
-cj_llvm
-cj_llvm_from_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v)
-{
-	if (k == CJ_KIND_BOOL)
-		return LLVMBuildICmp(g->b, LLVMIntNE, v,
-		    LLVMConstNull(LLVMTypeOf(v)), "");
-	if (cj_llvm_is_small(k))
-		return LLVMBuildZExt(g->b, v, g->i8, "");
-	return LLVMBuildBitCast(g->b, v, cj_llvm_type(g, k), "");
-}
-
 /* Bits of a narrow kind's element in memory. */
 static unsigned
 stored_bits(enum cj_kind k)
@@ -440,8 +370,14 @@ merge_fill(struct cj_llvm_gen *g, cj_ref r, const struct cj_llvm_masked *m,
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	uint32_t i, n = cj_type_count(inst->type), from = 0;
+	uint32_t parts = cj_llvm_word_parts(g, cj_type_kind(inst->type));
 	cj_llvm *v = g->scalars[r], *pairs = g->pairs[r];
 
+	/* words that the load made, one after the other; the fill is zero */
+	for (i = 0; fill == NULL && g->words[r] != NULL && i < n / parts &&
+	    g->words[r][i] != NULL; i++, from = i * parts)
+		g->words[r][i] = cj_llvm_mask_merge(g, m, g->words[r][i],
+		    cj_llvm_i32(g, 0));
 	for (i = 0; pairs != NULL && i < n / 2; i++, from = 2 * i)
 		pairs[i] = cj_llvm_mask_merge(g, m, pairs[i], fill != NULL ?
 		    cj_llvm_pair(g, cj_operand(g->m, inst, 2), i) :
@@ -453,12 +389,17 @@ merge_fill(struct cj_llvm_gen *g, cj_ref r, const struct cj_llvm_masked *m,
 		v[i] = NULL;
 }
 
-/* Scalars of pairs are taken out behind all phis. */
+/* Scalars of words and pairs are taken out behind all phis. */
 static void
 spread_pairs(struct cj_llvm_gen *g, cj_ref r)
 {
-	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
+	cj_type t = cj_inst(g->m, r)->type;
+	uint32_t i, n = cj_type_count(t);
+	uint32_t parts = cj_llvm_word_parts(g, cj_type_kind(t));
 
+	for (i = 0; g->words[r] != NULL && i < n / parts; i++)
+		if (g->scalars[r][i * parts] == NULL)
+			cj_llvm_set_word(g, r, i, g->words[r][i]);
 	for (i = 0; g->pairs[r] != NULL && i < n / 2; i++)
 		if (g->scalars[r][2 * i] == NULL)
 			cj_llvm_set_pair(g, r, i, g->pairs[r][i]);

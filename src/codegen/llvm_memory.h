@@ -6,7 +6,8 @@
 
 #include "llvm_gen.h"
 
-/* A register as it lies in memory, an integer, and back. */
+/* A register as it lies in memory, an integer (of 8 bits for bool), and back
+ * (llvm_word.c). */
 cj_llvm cj_llvm_to_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v);
 cj_llvm cj_llvm_from_storage(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v);
 
@@ -16,11 +17,6 @@ cj_llvm cj_llvm_join_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
     LLVMTypeRef type, unsigned each);
 void cj_llvm_split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
     cj_llvm word, unsigned each);
-/* Word n, 32 bits, of the registers of r, and into them (llvm_matrix.c). */
-cj_llvm cj_llvm_word(struct cj_llvm_gen *g, cj_ref r, uint32_t n);
-void cj_llvm_set_word(struct cj_llvm_gen *g, cj_ref r, uint32_t n,
-    cj_llvm word);
-
 /* Address of the byte in which the element at `offset` begins. */
 cj_llvm cj_llvm_first_byte(struct cj_llvm_gen *g,
     const struct cj_access *access, cj_ref offset);

@@ -12,12 +12,18 @@ copy(struct cj_llvm_gen *g, cj_ref r, uint32_t to, cj_ref from, uint32_t at,
     uint32_t n)
 {
 	cj_llvm *out = g->scalars[r], *in = cj_llvm_values(g, from);
-	uint32_t i;
+	uint32_t i, parts = cj_llvm_word_parts(g,
+	    cj_type_kind(cj_inst(g->m, r)->type));
 
 	assert(to + n <= cj_type_count(cj_inst(g->m, r)->type));
 	assert(at + n <= cj_type_count(cj_inst(g->m, from)->type));
 	for (i = 0; i < n; i++)
 		out[to + i] = in[at + i];
+	if (g->words[r] != NULL && g->words[from] != NULL &&
+	    to % parts == 0 && at % parts == 0)
+		for (i = 0; i + parts <= n; i += parts)
+			g->words[r][(to + i) / parts] =
+			    g->words[from][(at + i) / parts];
 	if (g->pairs[r] == NULL || g->pairs[from] == NULL ||
 	    (to | at) % 2 != 0)
 		return;
@@ -72,6 +78,21 @@ cj_llvm_op_CONCAT(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
+/* Neighbours that stay so, `run` of them at a multiple of that. */
+static void
+copy_runs(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
+    const struct cj_positions *p, uint32_t run)
+{
+	uint32_t i, j;
+
+	for (i = 0; i + run <= p->count; i += run) {
+		for (j = 1; j < run && p->at[i + j] == p->at[i] + j; j++)
+			;
+		if (j == run && p->at[i] % run == 0)
+			copy(g, r, i, from, p->at[i], run);
+	}
+}
+
 void
 cj_llvm_op_PERMUTE(struct cj_llvm_gen *g, cj_ref r)
 {
@@ -84,10 +105,27 @@ cj_llvm_op_PERMUTE(struct cj_llvm_gen *g, cj_ref r)
 	for (i = 0; i < p->count; i++)
 		copy(g, r, i, from, p->at[i], 1);
 	if (g->pairs[r] != NULL && g->pairs[from] != NULL)
-		for (i = 0; i + 1 < p->count; i += 2)
-			if (p->at[i] % 2 == 0 && p->at[i + 1] == p->at[i] + 1)
-				copy(g, r, i, from, p->at[i], 2);
+		copy_runs(g, r, from, p, 2);
+	if (g->words[r] != NULL && g->words[from] != NULL)
+		copy_runs(g, r, from, p, cj_llvm_word_parts(g,
+		    cj_type_kind(inst->type)));
 	cj_llvm_finish(g, r);
+}
+
+/* Nothing is known any more of what covers registers at .. at + n. */
+static void
+forget(struct cj_llvm_gen *g, cj_ref r, uint32_t at, uint32_t n)
+{
+	cj_type t = cj_inst(g->m, r)->type;
+	uint32_t i, all = cj_type_count(t);
+	uint32_t parts = cj_llvm_word_parts(g, cj_type_kind(t));
+
+	for (i = at / 2; g->pairs[r] != NULL && i < all / 2 &&
+	    2 * i < at + n; i++)
+		g->pairs[r][i] = NULL;
+	for (i = parts == 0 ? 0 : at / parts; g->words[r] != NULL &&
+	    i < all / parts && i * parts < at + n; i++)
+		g->words[r][i] = NULL;
 }
 
 /* Pairs that the second operand covers by half are made anew by finish. */
@@ -97,16 +135,12 @@ cj_llvm_op_INSERT(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	cj_ref whole = cj_operand(g->m, inst, 0);
 	cj_ref part = cj_operand(g->m, inst, 1);
-	uint32_t i, at = inst->attr;
 	uint32_t n = cj_type_count(cj_inst(g->m, part)->type);
 
 	cj_llvm_define(g, r);
 	copy(g, r, 0, whole, 0, cj_type_count(inst->type));
-	if (g->pairs[r] != NULL)
-		for (i = at / 2; i < cj_type_count(inst->type) / 2 &&
-		    2 * i < at + n; i++)
-			g->pairs[r][i] = NULL;
-	copy(g, r, at, part, 0, n);
+	forget(g, r, inst->attr, n);
+	copy(g, r, inst->attr, part, 0, n);
 	cj_llvm_finish(g, r);
 }
 
@@ -191,7 +225,13 @@ cj_llvm_op_BITCAST(struct cj_llvm_gen *g, cj_ref r)
 	while (run % b != 0)
 		run += a;
 	cj_llvm_define(g, r);
+	if (run < 32 && 32 % run == 0 &&
+	    a * cj_type_count(inst->type) % 32 == 0)
+		run = 32;
 	for (i = 0; i < cj_type_count(inst->type) / (run / a); i++)
-		bitcast_run(g, r, from, run, i);
+		if (run == 32)
+			cj_llvm_set_word(g, r, i, cj_llvm_word(g, from, i));
+		else
+			bitcast_run(g, r, from, run, i);
 	cj_llvm_finish(g, r);
 }

@@ -2,16 +2,35 @@
  * Slots: a `var` or a fragment, in allocas that LLVM turns into values.
  *
  * One alloca a register, or one for two registers of a packed kind, so that
- * packed arithmetic goes on through loops. All hold zero from the start: a
+ * packed arithmetic goes on through loops, or one for a word of registers of a
+ * narrow kind, as memory and matrices give and take them. All hold zero from the start: a
  * program may read what it never wrote (the executor says so) and must not
  * fall into what LLVM leaves undefined.
  */
-#include "llvm_gen.h"
+#include "llvm_memory.h"
 
 static uint32_t
 extent_of(const struct cj_llvm_gen *g, uint32_t object)
 {
 	return (uint32_t)g->m->objects.at[object].extent;
+}
+
+/* Registers of narrow kinds that share an alloca, those of a word; 0: none. A
+ * bool is not worth the bits it would be in. */
+static uint32_t
+word_parts(const struct cj_llvm_gen *g, uint32_t object)
+{
+	enum cj_kind k = g->m->objects.at[object].element;
+
+	return k == CJ_KIND_BOOL ? 0 : cj_llvm_word_parts(g, k);
+}
+
+static bool
+in_words(const struct cj_llvm_gen *g, uint32_t object, uint32_t at)
+{
+	uint32_t parts = word_parts(g, object);
+
+	return parts != 0 && at - at % parts + parts <= extent_of(g, object);
 }
 
 /* Registers 2i and 2i + 1 share an alloca; an odd last one has its own. */
@@ -39,14 +58,67 @@ cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object)
 {
 	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
 	LLVMTypeRef pair = LLVMVectorType(type, 2);
-	uint32_t i, n = extent_of(g, object);
+	uint32_t i, n = extent_of(g, object), parts = word_parts(g, object);
 	cj_llvm *slots = CJ_NEWS(g->arena, cj_llvm, n);
 
 	assert(g->m->objects.at[object].kind == CJ_OBJECT_SLOT);
 	for (i = 0; i < n; i++)
-		slots[i] = !in_pairs(g, object, i) ? new_alloca(g, type) :
+		slots[i] = in_words(g, object, i) ? (i % parts == 0 ?
+		    new_alloca(g, g->i32) : slots[i - 1]) : !in_pairs(g, object, i) ? new_alloca(g, type) :
 		    i % 2 == 0 ? new_alloca(g, pair) : slots[i - 1];
 	g->objects[object].slots = slots;
+}
+
+/* Where its bits are in the word. */
+static unsigned
+part_bits(const struct cj_llvm_gen *g, uint32_t object)
+{
+	return 32 / word_parts(g, object);
+}
+
+static unsigned
+part_shift(const struct cj_llvm_gen *g, uint32_t object, uint32_t at)
+{
+	return at % word_parts(g, object) * part_bits(g, object);
+}
+
+static cj_llvm
+get_part(struct cj_llvm_gen *g, uint32_t object, uint32_t at)
+{
+	cj_llvm v = LLVMBuildLoad2(g->b, g->i32, g->objects[object].slots[at],
+	    "");
+
+	v = LLVMBuildLShr(g->b, v, cj_llvm_i32(g, part_shift(g, object, at)),
+	    "");
+	v = LLVMBuildTrunc(g->b, v, LLVMIntTypeInContext(g->context,
+	    part_bits(g, object)), "");
+	return cj_llvm_from_storage(g, g->m->objects.at[object].element, v);
+}
+
+static void
+set_part(struct cj_llvm_gen *g, uint32_t object, uint32_t at, cj_llvm v)
+{
+	cj_llvm slot = g->objects[object].slots[at], old;
+	unsigned shift = part_shift(g, object, at);
+	uint32_t mask = (((uint32_t)1 << part_bits(g, object)) - 1) << shift;
+
+	v = cj_llvm_to_storage(g, g->m->objects.at[object].element, v);
+	v = LLVMBuildShl(g->b, LLVMBuildZExt(g->b, v, g->i32, ""),
+	    cj_llvm_i32(g, shift), "");
+	old = LLVMBuildLoad2(g->b, g->i32, slot, "");
+	old = LLVMBuildAnd(g->b, old, LLVMConstInt(g->i32, ~mask, 0), "");
+	LLVMBuildStore(g->b, LLVMBuildOr(g->b, old, v, ""), slot);
+}
+
+/* Do registers i ... of n stand at `at` as one whole word of the slot? */
+static bool
+is_word(const struct cj_llvm_gen *g, uint32_t object, uint32_t at, uint32_t i,
+    uint32_t n)
+{
+	uint32_t parts = word_parts(g, object);
+
+	return parts != 0 && at % parts == 0 && i % parts == 0 &&
+	    i + parts <= n && in_words(g, object, at);
 }
 
 /* Register `at` of a slot. */
@@ -57,6 +129,8 @@ get(struct cj_llvm_gen *g, uint32_t object, uint32_t at)
 	cj_llvm slot = g->objects[object].slots[at];
 
 	assert(at < extent_of(g, object));
+	if (in_words(g, object, at))
+		return get_part(g, object, at);
 	if (!in_pairs(g, object, at))
 		return LLVMBuildLoad2(g->b, type, slot, "");
 	return cj_llvm_element(g, LLVMBuildLoad2(g->b,
@@ -69,6 +143,10 @@ set(struct cj_llvm_gen *g, uint32_t object, uint32_t at, cj_llvm v)
 	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
 	cj_llvm slot = g->objects[object].slots[at];
 
+	if (in_words(g, object, at)) {
+		set_part(g, object, at, v);
+		return;
+	}
 	if (in_pairs(g, object, at)) {
 		cj_llvm old = LLVMBuildLoad2(g->b, LLVMVectorType(type, 2),
 		    slot, "");
@@ -86,11 +164,18 @@ cj_llvm_op_SLOT_GET(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_access *a = &g->m->accesses.at[inst->attr];
 	LLVMTypeRef pair;
 	uint32_t i, n = cj_type_count(inst->type);
+	uint32_t parts = word_parts(g, a->object);
 	cj_llvm *out = cj_llvm_define(g, r);
 
 	for (i = 0; i < n; i++) {
 		uint32_t at = a->position + i;
 
+		if (is_word(g, a->object, at, i, n)) {
+			cj_llvm_set_word(g, r, i / parts, LLVMBuildLoad2(g->b,
+			    g->i32, g->objects[a->object].slots[at], ""));
+			i += parts - 1;
+			continue;
+		}
 		if (g->pairs[r] == NULL || i % 2 != 0 || at % 2 != 0 ||
 		    i + 1 >= n || !in_pairs(g, a->object, at)) {
 			out[i] = get(g, a->object, at);
@@ -112,10 +197,17 @@ cj_llvm_op_SLOT_SET(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_access *a = &g->m->accesses.at[inst->attr];
 	cj_ref value = cj_operand(g->m, inst, 0);
 	uint32_t i, n = cj_type_count(cj_inst(g->m, value)->type);
+	uint32_t parts = word_parts(g, a->object);
 
 	for (i = 0; i < n; i++) {
 		uint32_t at = a->position + i;
 
+		if (is_word(g, a->object, at, i, n)) {
+			LLVMBuildStore(g->b, cj_llvm_word(g, value, i / parts),
+			    g->objects[a->object].slots[at]);
+			i += parts - 1;
+			continue;
+		}
 		if (g->pairs[value] == NULL || i % 2 != 0 || at % 2 != 0 ||
 		    i + 1 >= n || !in_pairs(g, a->object, at)) {
 			set(g, a->object, at, cj_llvm_wide(g, value, i));

@@ -102,8 +102,11 @@ cj_llvm *
 cj_llvm_define(struct cj_llvm_gen *g, cj_ref r)
 {
 	uint32_t n = count_of(g, r);
+	unsigned parts = cj_llvm_word_parts(g, kind_of(g, r));
 
 	assert(n > 0 && g->scalars[r] == NULL && "defined once");
+	if (parts != 0 && n >= parts)
+		g->words[r] = CJ_NEWS(g->arena, cj_llvm, n / parts);
 	g->scalars[r] = CJ_NEWS(g->arena, cj_llvm, n);
 	if (n >= 2 && cj_llvm_is_packed(g, kind_of(g, r)))
 		g->pairs[r] = CJ_NEWS(g->arena, cj_llvm, n / 2);

@@ -22,8 +22,9 @@
 
 /* ---- units --------------------------------------------------------------- */
 
-/* Finds the text of an import; false: there is none. `from` is the name of
- * the importing text. The text lives as long as the unit. */
+/* Finds the text of an import; false: there is none, and *text says why.
+ * `from` is the name of the importing text. The text lives as long as the
+ * unit. A name that is in use already stands for the text that has it. */
 typedef bool cj_import(void *user, const char *from, const char *path,
     const char **name, const char **text, size_t *length);
 

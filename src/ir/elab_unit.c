@@ -14,10 +14,20 @@ struct cj_prelude {
 	struct cj_words words;		/* that need no declaration */
 };
 
+enum { MAX_FILES = 1000 };
+
+/* A text that is being loaded, and where it is imported. */
+struct loading {
+	const struct cj_file *file;
+	struct cj_span at;
+};
+
 struct loader {
 	struct cj_unit *u;
 	struct cj_diags *ds;
 	struct cj_words words;
+	CJ_VEC(struct loading) stack;
+	struct cj_span at;		/* of the import that loads */
 };
 
 static const struct cj_std_file *
@@ -95,6 +105,40 @@ find_file(const struct cj_unit *u, const char *name)
 	return NULL;
 }
 
+/* a.cute imports b.cute, which imports a.cute: each step is shown. */
+static void
+report_circle(struct loader *l, uint32_t first, struct cj_span at)
+{
+	const char *name = l->stack.at[first].file->name;
+	struct cj_diag *d;
+	uint32_t i;
+
+	if (first + 1 == l->stack.len) {
+		cj_report(l->ds, CJ_DIAG_IMPORT, at, "\"%s\" imports itself",
+		    name);
+		return;
+	}
+	d = cj_report(l->ds, CJ_DIAG_IMPORT, at,
+	    "imports go in a circle: this is \"%s\" again", name);
+	for (i = first + 1; i < l->stack.len; i++)
+		cj_note(d, l->stack.at[i].at, "\"%s\" imports \"%s\"",
+		    l->stack.at[i - 1].file->name, l->stack.at[i].file->name);
+	cj_help(d, "What both need belongs into a third text.");
+}
+
+static struct cj_file *
+again(struct loader *l, struct cj_file *f, struct cj_span at)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->stack.len; i++)
+		if (l->stack.at[i].file == f) {
+			report_circle(l, i, at);
+			return NULL;
+		}
+	return f;
+}
+
 static struct cj_file *
 load_text(struct loader *l, const char *name, const char *text, size_t length,
     struct cj_span at)
@@ -103,13 +147,19 @@ load_text(struct loader *l, const char *name, const char *text, size_t length,
 	uint32_t source;
 
 	if (f != NULL)
-		return f;
+		return again(l, f, at);
+	if (l->u->files.len >= MAX_FILES) {
+		cj_report(l->ds, CJ_DIAG_LIMIT, at,
+		    "a program has at most %d texts", MAX_FILES);
+		return NULL;
+	}
 	source = cj_source_add(l->u->sources, name, text, length);
 	if (source == 0) {
 		cj_report(l->ds, CJ_DIAG_IMPORT, at, "\"%s\" is too long",
 		    name);
 		return NULL;
 	}
+	l->at = at;
 	return load(l, name, source);
 }
 
@@ -136,9 +186,22 @@ import_std(struct loader *l, const char *path, struct cj_span at)
 }
 
 static void
+report_missing(struct loader *l, const struct cj_node *n, const char *path,
+    const char *why)
+{
+	struct cj_diag *d = cj_report(l->ds, CJ_DIAG_IMPORT,
+	    n->import.path_span, "\"%s\" cannot be read%s%s", path,
+	    why == NULL ? "" : ": ", why == NULL ? "" : why);
+
+	if (path[0] != '/')
+		cj_help(d, "Texts are looked for beside the one that imports "
+		    "them, then in the folders of -I.");
+}
+
+static void
 do_import(struct loader *l, struct cj_file *f, const struct cj_node *n)
 {
-	const char *path = n->import.path.bytes, *name, *text;
+	const char *path = n->import.path.bytes, *name, *text = NULL;
 	struct cj_file *got = NULL;
 	size_t length;
 
@@ -146,8 +209,7 @@ do_import(struct loader *l, struct cj_file *f, const struct cj_node *n)
 		got = import_std(l, path, n->import.path_span);
 	} else if (l->u->import == NULL || !l->u->import(l->u->user, f->name,
 	    path, &name, &text, &length)) {
-		cj_report(l->ds, CJ_DIAG_IMPORT, n->import.path_span,
-		    "\"%s\" cannot be read", path);
+		report_missing(l, n, path, text);
 	} else {
 		got = load_text(l, name, text, length, n->import.path_span);
 	}
@@ -202,8 +264,10 @@ load(struct loader *l, const char *name, uint32_t source)
 	f->tree = cj_parse(u->arena, u->names, u->sources, source, l->ds);
 	if (f->tree->is_broken)
 		return f;
+	*cj_push(u->arena, &l->stack) = (struct loading){ f, l->at };
 	for (i = 0; i < f->tree->decls.count; i++)
 		declare(l, f, f->tree->decls.at[i]);
+	l->stack.len--;
 	cj_resolve(f->tree, u->names, l->ds, &l->words);
 	return f;
 }

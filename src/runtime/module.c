@@ -5,9 +5,7 @@
  * lock, and while a call holds it the module's arena leaves by that call.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "quick.h"
 
@@ -64,106 +62,6 @@ cj_module_leave(struct cj_work *f, struct cutejit_module *m)
 {
 	m->arena.recover = NULL;
 	cj_undefer_lock(f);
-}
-
-/* ---- files --------------------------------------------------------------- */
-
-/* The bytes of a regular file on the arena, terminated; NULL: errno. */
-static char *
-read_file(struct cj_arena *a, const char *path, size_t *length)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	char *text;
-	size_t got = 0;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) != 0 || st.st_size > CJ_SOURCE_MAX
-	    || S_ISDIR(st.st_mode)) {
-		close(fd);
-		errno = S_ISDIR(st.st_mode) ? EISDIR : EFBIG;
-		return NULL;
-	}
-	text = NULL;
-	if (S_ISREG(st.st_mode)) {
-		text = cj_alloc(a, (size_t)st.st_size + 1);
-		while (got < (size_t)st.st_size) {
-			ssize_t n = read(fd, text + got,
-			    (size_t)st.st_size - got);
-
-			if (n <= 0)
-				break;
-			got += (size_t)n;
-		}
-	} else {
-		struct cj_strbuf b;
-		char part[4096];
-		ssize_t n;
-
-		cj_strbuf_init(&b, a);
-		while ((n = read(fd, part, sizeof part)) > 0
-		    && b.len < CJ_SOURCE_MAX)
-			cj_strbuf_write(&b, part, (size_t)n);
-		text = b.text;
-		got = b.len;
-	}
-	close(fd);
-	*length = got;
-	return text;
-}
-
-static size_t
-folder_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? (size_t)(slash - path) + 1 : 0;
-}
-
-struct importing {
-	struct cj_work *f;
-	struct cj_arena *arena;
-};
-
-static bool
-try_path(struct importing *im, const char *path, const char **name,
-    const char **text, size_t *length)
-{
-	*text = read_file(im->arena, path, length);
-	if (*text == NULL)
-		return false;
-	*name = path;
-	return true;
-}
-
-/* The caller's own texts first, then beside the importing file, then the
- * folders in order. */
-static bool
-find_import(void *user, const char *from, const char *path,
-    const char **name, const char **text, size_t *length)
-{
-	struct importing *im = user;
-	const cutejit_options *o = &im->f->context->options;
-	size_t i;
-
-	if (o->import != NULL
-	    && o->import(o->user, from, path, name, text, length) != 0) {
-		*name = cj_strdup(im->arena, *name);
-		*text = cj_strndup(im->arena, *text, *length);
-		return true;
-	}
-	if (path[0] == '/')
-		return try_path(im, cj_strdup(im->arena, path), name, text,
-		    length);
-	if (try_path(im, cj_printf(im->arena, "%.*s%s",
-	    (int)folder_length(from), from, path), name, text, length))
-		return true;
-	for (i = 0; i < o->include_count; i++)
-		if (try_path(im, cj_printf(im->arena, "%s/%s",
-		    o->include_folders[i], path), name, text, length))
-			return true;
-	return false;
 }
 
 /* ---- loading ------------------------------------------------------------- */
@@ -292,12 +190,12 @@ static bool
 load(struct cj_work *f, struct cutejit_module *m, const char *name,
     const char *text, size_t length)
 {
-	struct importing im = { f, &m->arena };
+	struct cj_importing im = { .f = f, .arena = &m->arena };
 	struct cj_unit_text unit = {
 		.prelude = m->context->prelude,
 		.names = &m->names,
 		.sources = &m->sources,
-		.import = find_import,
+		.import = cj_import_find,
 		.user = &im
 	};
 
@@ -311,6 +209,7 @@ load(struct cj_work *f, struct cutejit_module *m, const char *name,
 	}
 	f->module = m;
 	cj_set_warnings(f, &m->sources);
+	cj_import_begin(&im, name);
 	m->unit = cj_unit_load(&m->arena, &unit, &f->diags);
 	if (f->diags.errors != 0)
 		return false;
@@ -382,7 +281,7 @@ from_file(struct cj_work *f, void *arguments)
 {
 	struct from *a = arguments;
 
-	a->text = read_file(&f->arena, a->name, &a->length);
+	a->text = cj_read_file(&f->arena, a->name, &a->length);
 	if (a->text == NULL)
 		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
 		    "%s cannot be read: %s", a->name, strerror(errno));

@@ -155,6 +155,23 @@ void cj_set_warnings(struct cj_work *f, const struct cj_sources *sources);
  * hold the defaults. False: a size that cannot be, or an unknown member set. */
 bool cj_options_copy(void *to, size_t known, const void *from);
 
+/* ---- files of texts (import.c) ------------------------------------------- */
+
+struct cj_importing {
+	struct cj_work *f;
+	struct cj_arena *arena;
+	CJ_VEC(struct cj_imported) files;	/* read so far, the first too */
+	const char *why;		/* the last file cannot be imported */
+};
+
+/* The bytes of a file on the arena, terminated; NULL: errno. */
+char *cj_read_file(struct cj_arena *a, const char *path, size_t *length);
+/* Imports of a text of this name, which may be a file's, are looked for. */
+void cj_import_begin(struct cj_importing *im, const char *first);
+/* The cj_import of elab.h: the caller's own texts first, then files. */
+bool cj_import_find(void *user, const char *from, const char *path,
+    const char **name, const char **text, size_t *length);
+
 /* ---- modules ------------------------------------------------------------- */
 
 struct cj_program_table {

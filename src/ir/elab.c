@@ -61,30 +61,36 @@ users_place(const struct cj_elab *el)
 	return p == 0 ? NULL : &el->m->places.at[p];
 }
 
+static bool
+is_at(struct cj_span a, struct cj_span b)
+{
+	return a.source == b.source && a.begin == b.begin;
+}
+
+/* Calls and turns that led here, but for those within the library; recursion
+ * is shown once. */
 static void
 add_trail(struct cj_elab *el, struct cj_diag *d, struct cj_span at)
 {
 	cj_place p = el->trail;
 	struct cj_span last = at;
-	unsigned n;
+	unsigned n = 0;
 
-	for (n = 0; p != 0 && n < TRAIL_NOTES; n++) {
+	while (p != 0 && n < TRAIL_NOTES) {
 		const struct cj_place_info *info = &el->m->places.at[p];
-		bool again = info->span.source == last.source &&
-		    info->span.begin == last.begin && info->turn < 0;
+		bool is_turn = info->turn >= 0;
 
-		last = info->span;
 		p = info->parent;
-		if (again) {	/* recursion is shown once */
-			n--;
+		if (!is_turn && (is_at(info->span, at) ||
+		    is_at(info->span, last) || is_ours(el, info->span)))
 			continue;
-		}
-		if (info->turn < 0)
-			cj_note(d, info->span, "in this call");
-		else
-			cj_note(d, info->span,
-			    "in turn %lld of this loop",
+		last = info->span;
+		n++;
+		if (is_turn)
+			cj_note(d, info->span, "in turn %lld of this loop",
 			    (long long)info->turn);
+		else
+			cj_note(d, info->span, "in this call");
 	}
 }
 

@@ -27,21 +27,18 @@ static const struct cj_node *
 parse_text(struct cj_elab *el, const char *text, const char **why)
 {
 	struct cj_diags *quiet = CJ_NEW(el->arena, struct cj_diags);
-	const struct cj_tree *t;
-	uint32_t source = source_of(el, cj_printf(el->arena,
-	    "const value = %s;", text));
+	uint32_t source = source_of(el, text);
+	const struct cj_node *n;
 
-	*why = "this is not an expression";
+	*why = "the text is too long";
 	if (source == 0)
 		return NULL;
 	cj_diags_init(quiet, el->arena, el->unit->sources);
-	t = cj_parse(el->arena, el->names, el->unit->sources, source, quiet);
-	if (!t->is_broken && t->decls.count == 1 &&
-	    t->decls.at[0]->kind == CJ_NODE_CONST)
-		return t->decls.at[0]->let.init;
-	if (quiet->first != NULL)
+	n = cj_parse_value(el->arena, el->names, el->unit->sources, source,
+	    quiet);
+	if (n == NULL)
 		*why = quiet->first->text;
-	return NULL;
+	return n;
 }
 
 /* The value of an argument; false: does not fit. */
@@ -474,22 +471,19 @@ cj_elab_expression(struct cj_arena *a, const struct cj_unit *u,
     const char *text, struct cj_diags *ds)
 {
 	struct cj_elab *el = CJ_NEW(a, struct cj_elab);
-	const char *decl = cj_printf(a, "const value = %s;", text);
 	uint32_t errors = ds->errors, source;
-	const struct cj_tree *t;
+	const struct cj_node *n;
 	struct cj_value v;
 
 	cj_elab_init(el, a, u, NULL, ds);
 	cj_env_push(el);
 	el->env->file = u->main;
-	source = cj_source_add(u->sources, "expression", decl, strlen(decl));
-	if (source == 0)
+	source = cj_source_add(u->sources, "expression", text, strlen(text));
+	n = source == 0 ? NULL :
+	    cj_parse_value(a, u->names, u->sources, source, ds);
+	if (n == NULL)
 		return NULL;
-	t = cj_parse(a, u->names, u->sources, source, ds);
-	if (t->is_broken || t->decls.count != 1 ||
-	    t->decls.at[0]->kind != CJ_NODE_CONST)
-		return NULL;
-	v = cj_elab_known(el, t->decls.at[0]->let.init, "the expression");
+	v = cj_elab_known(el, n, "the expression");
 	return v.kind == CJ_VALUE_ERROR || el->errors != 0 ||
 	    ds->errors != errors ? NULL :
 	    cj_value_text(el, &v);

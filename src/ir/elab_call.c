@@ -6,7 +6,7 @@
  */
 #include "elab_priv.h"
 
-enum { CJ_MAX_INLINE = 200, CJ_MAX_INSTS = 4000000 };
+enum { CJ_MAX_INLINE = 200, CJ_MAX_INSTS = 1000000 };
 
 /* ---- arguments ----------------------------------------------------------- */
 
@@ -418,23 +418,31 @@ run_body(struct cj_elab *el, const struct callee *c)
 	    cj_elab_coerce_type(el, c->body->span, j.type.type, v);
 }
 
+bool
+cj_elab_has_room(struct cj_elab *el, struct cj_span span)
+{
+	if (el->over_limit)
+		return false;
+	if (el->m->insts.len < CJ_MAX_INSTS)
+		return true;
+	el->over_limit = true;
+	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span,
+	    "the program has more than %d instructions", CJ_MAX_INSTS),
+	    "Calls and static loops are copied out: use loops at run time.");
+	return false;
+}
+
 static bool
 is_within_limits(struct cj_elab *el, const struct callee *c,
     struct cj_span span)
 {
 	struct cj_diag *d;
 
-	if (el->over_limit)
+	if (!cj_elab_has_room(el, span))
 		return false;
-	if (el->depth < CJ_MAX_INLINE && el->m->insts.len < CJ_MAX_INSTS)
+	if (el->depth < CJ_MAX_INLINE)
 		return true;
 	el->over_limit = true;
-	if (el->depth < CJ_MAX_INLINE) {
-		cj_elab_error(el, CJ_DIAG_LIMIT, span,
-		    "the program has more than %d instructions",
-		    CJ_MAX_INSTS);
-		return false;
-	}
 	d = cj_elab_report(el, CJ_DIAG_LIMIT, span,
 	    "calls of \"%s\" nest deeper than %d", c->name, CJ_MAX_INLINE);
 	cj_help(d, "Functions are inlined: recursion ends under \"const "
@@ -463,6 +471,8 @@ call_function(struct cj_elab *el, const struct cj_function_value *f,
 	el->env->is_function = true;
 	if (bind_parameters(el, &c, args))
 		v = run_body(el, &c);
+	if (el->over_limit)
+		v = cj_value_error();
 	el->env = env;
 	el->trail = trail;
 	el->depth--;

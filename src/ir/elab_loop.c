@@ -26,7 +26,7 @@ has_turns_left(struct cj_elab *el, struct cj_span span, uint64_t more)
 bool
 cj_elab_count_turn(struct cj_elab *el, struct cj_span span)
 {
-	if (!has_turns_left(el, span, 1))
+	if (!has_turns_left(el, span, 1) || !cj_elab_has_room(el, span))
 		return false;
 	cj_poll(el->recover);
 	el->turns++;

@@ -576,6 +576,9 @@ void cj_elab_leave(struct cj_elab *el, cj_region outer);
 
 /* ---- calls (elab_call.c) ------------------------------------------------- */
 
+/* May the program grow? False: reported once. */
+bool cj_elab_has_room(struct cj_elab *el, struct cj_span span);
+
 struct cj_named_arg {
 	cj_name name;
 	struct cj_span span;

@@ -210,31 +210,15 @@ cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
 	return finish(&el, errors);
 }
 
-/* The initial value in `const __argument = TEXT;`, or NULL. */
-static const struct cj_node *
-parse_argument(struct cj_arena *a, const struct cj_unit *u, const char *text,
-    struct cj_diags *ds)
-{
-	const char *whole = cj_printf(a, "const __argument =\n%s\n;", text);
-	uint32_t source = cj_source_add(u->sources, "argument", whole,
-	    strlen(whole));
-	struct cj_tree *tree;
-
-	if (source == 0)
-		return NULL;
-	tree = cj_parse(a, u->names, u->sources, source, ds);
-	if (tree->is_broken || tree->decls.count != 1 ||
-	    tree->decls.at[0]->kind != CJ_NODE_CONST)
-		return NULL;
-	return tree->decls.at[0]->let.init;
-}
-
 struct cj_module *
 cj_elab_array(struct cj_arena *a, const struct cj_unit *u, const char *text,
     struct cj_diags *ds)
 {
 	uint32_t errors = ds->errors;
-	const struct cj_node *n = parse_argument(a, u, text, ds);
+	uint32_t source = cj_source_add(u->sources, "argument", text,
+	    strlen(text));
+	const struct cj_node *n = source == 0 ? NULL :
+	    cj_parse_value(a, u->names, u->sources, source, ds);
 	struct cj_emitter em;
 	struct cj_elab el;
 	struct cj_env root;

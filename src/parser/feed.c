@@ -9,6 +9,35 @@
  */
 #include "parser_priv.h"
 
+/* A token that the text does not have. */
+static void
+push_made_up(struct cj_parser *p, enum cj_token_kind kind, uint32_t at)
+{
+	struct cj_token t = { .kind = kind, .span = { p->tree->source, at,
+	    at } };
+
+	if (kind == CJ_TOKEN_NAME)
+		t.name = cj_intern_str(p->names, "value");
+	*cj_push(p->arena, &p->tokens) = t;
+}
+
+static void
+scan(struct cj_parser *p)
+{
+	struct cj_token t;
+
+	if (p->is_value && p->tokens.len == 0) {
+		push_made_up(p, CJ_TOKEN_CONST, 0);
+		push_made_up(p, CJ_TOKEN_NAME, 0);
+		push_made_up(p, CJ_TOKEN_ASSIGN, 0);
+		return;
+	}
+	t = cj_lexer_next(p->lexer);
+	if (p->is_value && t.kind == CJ_TOKEN_END)
+		push_made_up(p, CJ_TOKEN_SEMICOLON, t.span.begin);
+	*cj_push(p->arena, &p->tokens) = t;
+}
+
 const struct cj_token *
 cj_feed_token(struct cj_parser *p, uint32_t i)
 {
@@ -16,7 +45,7 @@ cj_feed_token(struct cj_parser *p, uint32_t i)
 		if (p->tokens.len > 0 &&
 		    p->tokens.at[p->tokens.len - 1].kind == CJ_TOKEN_END)
 			return &p->tokens.at[p->tokens.len - 1];
-		*cj_push(p->arena, &p->tokens) = cj_lexer_next(p->lexer);
+		scan(p);
 	}
 	return &p->tokens.at[i];
 }

@@ -3,11 +3,13 @@
  */
 #include "parser_priv.h"
 
-struct cj_tree *
-cj_parse(struct cj_arena *a, struct cj_names *names,
-    const struct cj_sources *sources, uint32_t source, struct cj_diags *ds)
+static struct cj_tree *
+parse(struct cj_arena *a, struct cj_names *names,
+    const struct cj_sources *sources, uint32_t source, bool is_value,
+    struct cj_diags *ds)
 {
-	struct cj_parser p = { .arena = a, .names = names, .diags = ds };
+	struct cj_parser p = { .arena = a, .names = names, .diags = ds,
+	    .is_value = is_value };
 	uint32_t errors = ds->errors + ds->dropped;
 
 	p.source = cj_source_get(sources, source);
@@ -23,4 +25,27 @@ cj_parse(struct cj_arena *a, struct cj_names *names,
 	p.tree->decls = cj_items_list(p.decls);
 	p.tree->is_broken = ds->errors + ds->dropped != errors;
 	return p.tree;
+}
+
+struct cj_tree *
+cj_parse(struct cj_arena *a, struct cj_names *names,
+    const struct cj_sources *sources, uint32_t source, struct cj_diags *ds)
+{
+	return parse(a, names, sources, source, false, ds);
+}
+
+const struct cj_node *
+cj_parse_value(struct cj_arena *a, struct cj_names *names,
+    const struct cj_sources *sources, uint32_t source, struct cj_diags *ds)
+{
+	const struct cj_tree *t = parse(a, names, sources, source, true, ds);
+	struct cj_span all = { source, 0,
+	    cj_source_get(sources, source)->length };
+
+	if (t->is_broken)
+		return NULL;
+	if (t->decls.count == 1 && t->decls.at[0]->kind == CJ_NODE_CONST)
+		return t->decls.at[0]->let.init;
+	cj_report(ds, CJ_DIAG_SYNTAX, all, "one expression is needed");
+	return NULL;
 }

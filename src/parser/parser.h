@@ -31,6 +31,11 @@ struct cj_tree {
 struct cj_tree *cj_parse(struct cj_arena *a, struct cj_names *names,
     const struct cj_sources *sources, uint32_t source, struct cj_diags *ds);
 
+/* Parse a text that is one expression. NULL: reported. */
+const struct cj_node *cj_parse_value(struct cj_arena *a,
+    struct cj_names *names, const struct cj_sources *sources, uint32_t source,
+    struct cj_diags *ds);
+
 /* Words that the language itself declares (ir/builtins.def). */
 struct cj_words {
 	const char *const *at;	/* NULL: unknown names are not looked for */

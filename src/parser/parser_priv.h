@@ -21,6 +21,9 @@ struct cj_parser {
 	struct cj_lexer *lexer;
 	struct cj_tree *tree;
 	struct cj_items *decls;	/* so far; the tree's, also after a stop */
+	bool is_value;		/* the text is one expression: `const value =`
+				   stands in front and `;` behind, without
+				   length */
 
 	/* feed.c */
 	CJ_VEC(struct cj_token) tokens;	/* scanned so far, END last */

@@ -103,6 +103,14 @@ slip_unclosed_block(const struct slip *s)
 	return true;
 }
 
+/* The `;` behind a text that is one expression. */
+static bool
+is_end_of_value(const struct slip *s)
+{
+	return s->p->is_value && s->bad.kind == CJ_TOKEN_SEMICOLON &&
+	    s->bad.span.begin == s->bad.span.end;
+}
+
 static bool
 slip_end_of_file(const struct slip *s)
 {
@@ -110,11 +118,13 @@ slip_end_of_file(const struct slip *s)
 	struct cj_token open;
 	struct cj_diag *d;
 
-	if (s->bad.kind != CJ_TOKEN_END || n == 0 || s->bad.is_wrong)
+	if ((s->bad.kind != CJ_TOKEN_END && !is_end_of_value(s)) || n == 0 ||
+	    s->bad.is_wrong)
 		return false;
 	open = *cj_feed_token(s->p, s->p->open.at[n - 1]);
 	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->bad.span,
-	    "the file ends where \"%s\" is needed",
+	    "the %s ends where \"%s\" is needed",
+	    s->p->is_value ? "expression" : "file",
 	    open.kind == CJ_TOKEN_LPAREN ? ")" :
 	    open.kind == CJ_TOKEN_LBRACKET ? "]" : "}");
 	cj_note(d, open.span, "this \"%s\" is not closed",
@@ -583,6 +593,10 @@ describe(const struct slip *s)
 		left.at[CJ_TOKEN_LPAREN - CJ_TOKEN_NAME] =
 		    left.at[CJ_TOKEN_LBRACKET - CJ_TOKEN_NAME] =
 		    left.at[CJ_TOKEN_DOT - CJ_TOKEN_NAME] = 0;
+	if (s->p->is_value && left.at[CJ_TOKEN_SEMICOLON - CJ_TOKEN_NAME]) {
+		left.at[CJ_TOKEN_SEMICOLON - CJ_TOKEN_NAME] = 0;
+		add_word(&w, "the end of the expression", false);
+	}
 	for (k = CJ_TOKEN_NAME; k < CJ_TOKEN_AFTER; k++)
 		if (left.at[k - CJ_TOKEN_NAME])
 			add_token(&w, (enum cj_token_kind)k);
@@ -600,6 +614,8 @@ found(const struct slip *s)
 	int n;
 
 	t = text(s, s->bad.span, &n);
+	if (is_end_of_value(s))
+		return "the end of the expression";
 	if (s->bad.kind == CJ_TOKEN_END || s->bad.kind == CJ_TOKEN_CUDA_TEXT ||
 	    memchr(t, '\n', (size_t)n) != NULL || n > 60)
 		return cj_token_text(s->bad.kind);

@@ -268,20 +268,20 @@ run_time_covers(const struct pair *p, const struct cj_node *a,
 	    same(p, a->param.init, b->param.init);
 }
 
+/* Each const parameter of one stands in the other, too. */
 static bool
-consts_cover(const struct pair *p)
+has_consts_of(const struct pair *p, const struct cj_node_kernel *x,
+    const struct cj_node_kernel *y)
 {
 	uint32_t i, k;
 
-	for (i = 0; i < p->a->params.count; i++) {
-		const struct cj_node *n = p->a->params.at[i];
-
-		if (n->param.mode != CJ_MODE_CONST)
+	for (i = 0; i < y->params.count; i++) {
+		if (y->params.at[i]->param.mode != CJ_MODE_CONST)
 			continue;
-		for (k = 0; k < p->b->params.count; k++)
-			if (same(p, n, p->b->params.at[k]))
+		for (k = 0; k < x->params.count; k++)
+			if (same(p, y->params.at[i], x->params.at[k]))
 				break;
-		if (k == p->b->params.count)
+		if (k == x->params.count)
 			return false;
 	}
 	return true;
@@ -293,7 +293,10 @@ covers(const struct pair *p)
 	const struct cj_node *a, *b;
 	uint32_t i;
 
-	if (!consts_cover(p) || !is_subset(p, &p->a->where, &p->b->where))
+	/* a caller who names one means a member that has it */
+	if (!has_consts_of(p, p->a, p->b) || !has_consts_of(p, p->b, p->a) ||
+	    !is_subset(p, &p->a->where,
+	    &p->b->where))
 		return false;
 	if (p->a->targets.count != 0 && (p->b->targets.count == 0 ||
 	    !is_subset(p, &p->b->targets, &p->a->targets)))

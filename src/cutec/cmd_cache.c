@@ -110,8 +110,9 @@ prune(const struct common *c, cutejit_context *context, uint64_t max_bytes,
 	    max_bytes, older_than, &entries, &bytes));
 
 	if (code == 0)
-		printf("%llu entries removed, %llu bytes\n",
-		    (unsigned long long)entries, (unsigned long long)bytes);
+		printf("%llu entr%s removed, %llu bytes\n",
+		    (unsigned long long)entries, entries == 1 ? "y" : "ies",
+		    (unsigned long long)bytes);
 	return code;
 }
 

@@ -15,7 +15,7 @@
 
 #include "cache.h"
 
-enum { LONGEST_WAIT_MS = 30000, STAMP_SECONDS = 600 };
+enum { LONGEST_WAIT_MS = 30000, STAMP_SECONDS = 600, MOST_TRIES = 100 };
 #define DEFAULT_BYTES	(UINT64_C(2) << 30)
 
 /* ---- where --------------------------------------------------------------- */
@@ -187,7 +187,7 @@ read_entry(struct cj_work *f, struct cj_arena *a, const char *path,
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)
-	    || st.st_uid != geteuid()
+	    || st.st_uid != geteuid() || (st.st_mode & 022) != 0
 	    || (uint64_t)st.st_size > (UINT64_C(1) << 30)) {
 		close(fd);
 		return NULL;
@@ -285,6 +285,16 @@ write_aside(struct cj_work *f, char *aside, const char *bytes, size_t length)
 	return done;
 }
 
+/* An empty folder in the place of an entry gives way. */
+static bool
+rename_over(const char *aside, const char *path)
+{
+	if (rename(aside, path) == 0)
+		return true;
+	return (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY)
+	    && rmdir(path) == 0 && rename(aside, path) == 0;
+}
+
 void
 cj_store_put(struct cj_work *f, const struct cj_digest *key,
     const struct cj_record *r)
@@ -303,7 +313,7 @@ cj_store_put(struct cj_work *f, const struct cj_digest *key,
 	aside = cj_printf(&f->arena, "%s.tmp.XXXXXX", path);
 	if (!write_aside(f, aside, bytes, length))
 		return;
-	if (rename(aside, path) != 0) {
+	if (!rename_over(aside, path)) {
 		unlink(aside);
 		return;
 	}
@@ -348,9 +358,8 @@ open_lock(struct cj_work *f, const char *path)
  * gone, where locks are kept by a server.
  */
 static bool
-wait_for(struct cj_work *f, int fd)
+wait_for(struct cj_work *f, int fd, int64_t end)
 {
-	int64_t end = cj_clock() + LONGEST_WAIT_MS * INT64_C(1000000);
 	int step = 1;
 	bool waited = false;
 
@@ -368,6 +377,38 @@ wait_for(struct cj_work *f, int fd)
 	return true;
 }
 
+/* Whoever had the lock has removed its file: another may have made a new one
+ * meanwhile. */
+static bool
+is_still(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &there) == 0
+	    && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+static int
+take_lock(struct cj_work *f, const char *path)
+{
+	int64_t end = cj_clock() + LONGEST_WAIT_MS * INT64_C(1000000);
+	int fd, tries;
+
+	for (tries = 0; tries < MOST_TRIES; tries++) {
+		fd = open_lock(f, path);
+		if (fd < 0)
+			return -1;
+		if (!wait_for(f, fd, end)) {
+			close(fd);
+			return -1;
+		}
+		if (is_still(fd, path))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
 struct cj_flight *
 cj_flight_begin(struct cj_work *f, const struct cj_digest *key)
 {
@@ -379,13 +420,9 @@ cj_flight_begin(struct cj_work *f, const struct cj_digest *key)
 	flight = CJ_NEW(&f->arena, struct cj_flight);
 	flight->path = cj_printf(&f->arena, "%s.lock",
 	    path_of(&f->arena, s, key));
-	flight->fd = open_lock(f, flight->path);
+	flight->fd = take_lock(f, flight->path);
 	if (flight->fd < 0)
 		return NULL;
-	if (!wait_for(f, flight->fd)) {
-		close(flight->fd);
-		return NULL;
-	}
 	cj_defer(f, end_flight, flight);
 	return flight;
 }

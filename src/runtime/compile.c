@@ -233,35 +233,38 @@ make(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 	return status;
 }
 
+/* What the disk has of a program: the image, or (from a machine without an
+ * assembler, or for PTX alone) all before it. */
 static bool
 take_from_disk(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_recipe *r, struct cj_program *p)
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
 	struct cj_record record;
-	int stage;
+	int s;
 
 	if (!cj_store_find(f, &p->arena, &p->key, &record)
 	    || !cj_program_read(f, m, p, &record))
 		return false;
 	p->origin = CUTEJIT_ORIGIN_DISK;
-	atomic_store(&p->stage, CJ_STAGE_IMAGE);
+	atomic_store(&p->stage, (int)stage);
 	atomic_fetch_add(&f->context->store->disk_hits, 1);
-	for (stage = CJ_STAGE_IR; stage <= CJ_STAGE_IMAGE; stage++)
-		cj_dump_stage(f, r, p, (enum cj_stage)stage);
+	for (s = CJ_STAGE_IR; s <= (int)stage; s++)
+		cj_dump_stage(f, r, p, (enum cj_stage)s);
 	return true;
 }
 
+/* What had warnings is made anew each time, so that they are not lost. */
 static cutejit_status
 make_and_keep(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_recipe *r, struct cj_program *p)
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
-	cutejit_status status = make(f, m, r, CJ_STAGE_IMAGE, p);
+	cutejit_status status = make(f, m, r, stage, p);
 	struct cj_record record;
 
 	if (status != CUTEJIT_OK)
 		return status;
 	atomic_fetch_add(&f->context->store->misses, 1);
-	if (f->context->store->folder == NULL)
+	if (f->context->store->folder == NULL || p->report.count != 0)
 		return status;
 	cj_program_write(f, p, &record);
 	cj_store_put(f, &p->key, &record);
@@ -269,26 +272,33 @@ make_and_keep(struct cj_work *f, struct cutejit_module *m,
 }
 
 /*
- * The whole way, unless the disk has it. Only one process makes an entry; the
- * others find it when they have waited.
+ * The whole way to PTX or an image, unless the disk has it. Only one process
+ * makes an entry; the others find it when they have waited.
  */
 static cutejit_status
-make_image_once(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_recipe *r, struct cj_program *p)
+make_once(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
 	struct cj_flight *flight;
 	cutejit_status status;
 
-	if (take_from_disk(f, m, r, p))
+	if (take_from_disk(f, m, r, stage, p))
 		return CUTEJIT_OK;
 	flight = cj_flight_begin(f, &p->key);
-	if (flight != NULL && take_from_disk(f, m, r, p))
+	if (flight != NULL && take_from_disk(f, m, r, stage, p))
 		status = CUTEJIT_OK;
 	else
-		status = make_and_keep(f, m, r, p);
+		status = make_and_keep(f, m, r, stage, p);
 	if (flight != NULL)
 		cj_flight_end(f, flight);
 	return status;
+}
+
+/* PTX alone is what a machine without an assembler would keep. */
+static const char *
+assembler_of(struct cj_work *f, enum cj_stage stage)
+{
+	return stage == CJ_STAGE_PTX ? "" : cj_assembler_get(f)->name;
 }
 
 static cutejit_status
@@ -304,11 +314,13 @@ advance(struct cj_work *f, struct cutejit_module *m,
 		p->binding = cj_strdup(&p->arena, r->binding_text);
 		p->target = r->target;
 	}
-	if (stage == CJ_STAGE_IMAGE || r->look_on_disk)
-		p->key = cj_cache_key(m, r, cj_assembler_get(f)->name);
-	if (stage == CJ_STAGE_IMAGE)
-		return make_image_once(f, m, r, p);
-	if (is_new && r->look_on_disk && take_from_disk(f, m, r, p))
+	if (stage == CJ_STAGE_IMAGE || r->look_on_disk
+	    || (stage == CJ_STAGE_PTX && is_new))
+		p->key = cj_cache_key(m, r, assembler_of(f, stage));
+	if (stage == CJ_STAGE_IMAGE || (stage == CJ_STAGE_PTX && is_new))
+		return make_once(f, m, r, stage, p);
+	if (is_new && r->look_on_disk
+	    && take_from_disk(f, m, r, CJ_STAGE_IMAGE, p))
 		return CUTEJIT_OK;
 	return make(f, m, r, stage, p);
 }

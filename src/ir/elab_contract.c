@@ -227,22 +227,30 @@ parse_number(const struct cj_const_argument *g, int64_t *out)
 	return end != g->text && *end == '\0';
 }
 
+bool
+cj_contract_given(struct cj_matched *m, struct cj_span span, const char *name,
+    int64_t *out)
+{
+	struct cj_contract *c = m->c;
+	const struct cj_const_argument *g = given(c, name);
+
+	*cj_push(c->el->arena, &c->asked) = name;
+	return (g != NULL && parse_number(g, out)) ||
+	    cj_contract_refuse(c, span, "%s: \"%s\" needs a value at compile "
+	    "time, as in -D %s=4", m->name, name, name);
+}
+
 /* `const N`: from the argument, else from what the caller gave by name. */
 static bool
 bind_const(struct cj_matched *m, const struct cj_node *n, const char *name,
     enum cj_leaf_kind kind, uint32_t mode, int64_t *out)
 {
 	struct cj_contract *c = m->c;
-	const struct cj_const_argument *g = given(c, name);
 
+	if (m->actual == NULL)
+		return cj_contract_given(m, n->span, name, out);
 	*cj_push(c->el->arena, &c->asked) = name;
-	if (m->actual != NULL) {
-		*out = actual_number(m, kind, mode);
-	} else if (g == NULL || !parse_number(g, out)) {
-		return cj_contract_refuse(c, n->span,
-		    "%s: \"%s\" needs a value at compile time, as in -D "
-		    "%s=4", m->name, name, name);
-	}
+	*out = actual_number(m, kind, mode);
 	return true;
 }
 

@@ -123,6 +123,9 @@ struct cj_int cj_contract_symbol(struct cj_matched *m,
 /* "stride of mode 1 of x" */
 const char *cj_contract_mode(struct cj_matched *m, const char *what,
     uint32_t mode);
+/* A number for `const name` where no argument binds it; false: refused. */
+bool cj_contract_given(struct cj_matched *m, struct cj_span span,
+    const char *name, int64_t *out);
 /* One extent or stride of the pattern: what it is in the layout, checked. */
 bool cj_contract_number(struct cj_matched *m, const struct cj_node *n,
     enum cj_leaf_kind kind, uint32_t mode, struct cj_int *out);

@@ -117,6 +117,38 @@ require_align(struct cj_matched *m, int64_t align)
 
 /* ---- a tensor ------------------------------------------------------------ */
 
+/* "u" of unit(const u). */
+static const char *
+unit_name(const struct cj_matched *m, const struct cj_node *item)
+{
+	const struct cj_node *b = item->const_bind.binding;
+
+	return b->kind == CJ_NODE_NAME ?
+	    cj_elab_name(m->c->el, b->name.name) :
+	    cj_printf(m->c->el->arena, "unit(%s)", m->name);
+}
+
+/* The mode of stride 1 that the argument has, or that is given by name. */
+static bool
+find_unit(struct cj_matched *m, const struct cj_node *item, int64_t *mode)
+{
+	uint32_t i;
+
+	if (m->actual == NULL) {
+		if (!cj_contract_given(m, item->span, unit_name(m, item),
+		    mode))
+			return false;
+		return (*mode >= 0 && *mode < m->rank) ||
+		    cj_contract_refuse(m->c, item->span,
+		    "%s: there is no mode %lld", m->name, (long long)*mode);
+	}
+	for (i = 0; i < m->rank && m->actual->strides[i] != 1; i++)
+		;
+	*mode = i;
+	return i < m->rank || cj_contract_refuse(m->c, item->span,
+	    "%s: no mode has stride 1", m->name);
+}
+
 /* unit(u): mode u has stride 1; unit(const u) finds it. */
 static bool
 unit_mode(struct cj_matched *m, int64_t *mode)
@@ -124,7 +156,6 @@ unit_mode(struct cj_matched *m, int64_t *mode)
 	struct cj_contract *c = m->c;
 	const struct cj_node *item;
 	struct cj_value v;
-	uint32_t i;
 
 	*mode = -1;
 	if (m->p->unit == NULL)
@@ -137,19 +168,12 @@ unit_mode(struct cj_matched *m, int64_t *mode)
 	}
 	if (c->walk != CJ_WALK_BIND) {
 		*mode = c->b->pattern.at[c->next++];
-	} else if (m->actual == NULL) {
-		return cj_contract_refuse(c, item->span,
-		    "%s: the mode of stride 1 is not known", m->name);
 	} else {
-		for (i = 0; i < m->rank && m->actual->strides[i] != 1; i++)
-			;
-		if (i == m->rank)
-			return cj_contract_refuse(c, item->span,
-			    "%s: no mode has stride 1", m->name);
-		*mode = i;
-		*cj_push(c->el->arena, &c->b->pattern) = i;
-		cj_contract_name(c, cj_printf(c->el->arena, "unit(%s)",
-		    m->name), cj_printf(c->el->arena, "%u", i));
+		if (!find_unit(m, item, mode))
+			return false;
+		*cj_push(c->el->arena, &c->b->pattern) = *mode;
+		cj_contract_name(c, unit_name(m, item), cj_printf(
+		    c->el->arena, "%lld", (long long)*mode));
 	}
 	if (item->const_bind.binding->kind == CJ_NODE_NAME)
 		cj_env_bind(c->el, item->const_bind.binding->name.name,

@@ -126,12 +126,60 @@ known_right(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
 	return cj_term_binary(t, kind, a, cj_known(b));
 }
 
+/*
+ * What of the sum `a` are multiples of `unit`, a power of two: they stay out
+ * of a XOR with what is less than the unit, so that offsets which differ by
+ * them share it.
+ */
+static struct cj_int
+multiples(struct cj_symtab *t, struct cj_int a, int64_t unit)
+{
+	struct cj_term sum;
+	struct cj_int out, x = { 0, 0 };
+	uint32_t i;
+
+	if (cj_is_known(a) || cj_term_get(t, a)->kind != CJ_TERM_SUM)
+		return cj_known(0);
+	sum = *cj_term_get(t, a);	/* the table may move */
+	out = cj_known(sum.constant - (sum.constant & (unit - 1)));
+	for (i = 0; i < sum.count; i++) {
+		x.term = sum.addend[i].term;
+		x = cj_int_mul(t, cj_known(sum.addend[i].factor), x);
+		if (cj_int_divisor(t, x) % unit == 0)
+			out = cj_int_add(t, out, x);
+		x.value = 0;
+	}
+	return out;
+}
+
+/* a XOR b, b small; false: nothing of a can stay out of it. */
+static bool
+xor_below(struct cj_symtab *t, struct cj_int a, struct cj_int b,
+    struct cj_int *out)
+{
+	struct cj_range r = cj_int_range(t, b);
+	struct cj_int high;
+	int64_t unit = 1;
+
+	if (r.lo < 0 || r.hi > (int64_t)1 << 40)
+		return false;
+	while (unit <= r.hi)
+		unit *= 2;
+	high = multiples(t, a, unit);
+	if (cj_is_value(high, 0) || t->overflow)
+		return false;
+	*out = cj_int_add(t, high, cj_int_bit(t, CJ_TERM_XOR,
+	    cj_int_sub(t, a, high), b));
+	return true;
+}
+
 struct cj_int
 cj_int_bit(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
     struct cj_int b)
 {
 	bool commutes = kind == CJ_TERM_XOR || kind == CJ_TERM_AND
 	    || kind == CJ_TERM_OR;
+	struct cj_int high;
 
 	assert(kind >= CJ_TERM_XOR);
 	if (cj_is_known(a) && cj_is_known(b))
@@ -149,6 +197,9 @@ cj_int_bit(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
 	if ((kind == CJ_TERM_XOR || kind == CJ_TERM_OR)
 	    && (apart(t, a, b) || apart(t, b, a)))
 		return cj_int_add(t, a, b);
+	if (kind == CJ_TERM_XOR && (xor_below(t, a, b, &high) ||
+	    xor_below(t, b, a, &high)))
+		return high;
 	if (cj_is_known(b))
 		return known_right(t, kind, a, b.value);
 	if (cj_is_value(a, 0))

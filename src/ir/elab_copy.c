@@ -37,6 +37,14 @@ mode_size(struct cj_elab *el, const struct cj_tuple *shape, uint32_t mode)
 	return cj_tuple_product(&el->al, cj_tuple_get(shape, mode));
 }
 
+/* Elements of a mode of a tiler. */
+static struct cj_int
+tile_extent(struct cj_elab *el, const struct cj_tuple *t)
+{
+	return t->kind == CJ_TUPLE_LAYOUT ? cj_layout_size(&el->al,
+	    t->layout) : cj_tuple_product(&el->al, t);
+}
+
 /* The first mode, from `first` on, in which the extents differ. */
 static uint32_t
 disagreement(struct cj_elab *el, const struct cj_tuple *a,
@@ -123,6 +131,41 @@ check_spaces(struct cj_elab *el, struct cj_args *args,
 	    space_text(el, &args->at[1]), space_text(el, &args->at[2])),
 	    "vector(T, n) and universal_copy(T) copy between any two.");
 	return false;
+}
+
+/*
+ * The copy's tile covers an unguarded view of known extents as often as it
+ * fits, and no further: what is beyond would be touched too.
+ */
+static bool
+check_tile(struct cj_elab *el, struct cj_args *args, uint32_t i,
+    const struct cj_copy_value *c)
+{
+	const struct cj_value *v = &args->at[i];
+	const struct cj_tuple *tiler = c->tiled.tiler, *limit;
+	struct cj_int extent, tile;
+	uint32_t k;
+
+	if (v->kind != CJ_VALUE_TENSOR || v->tensor->is_guarded ||
+	    v->tensor->cut == NULL)
+		return true;
+	limit = v->tensor->cut->limit;
+	for (k = 0; k < cj_tuple_rank(tiler) && k < cj_tuple_rank(limit);
+	    k++) {
+		extent = mode_size(el, limit, k);
+		tile = tile_extent(el, cj_tuple_get(tiler, k));
+		if (!cj_is_known(extent) || !cj_is_known(tile) ||
+		    extent.value % tile.value == 0)
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE,
+		    cj_arg_span(args, i), "the tile of the copy has %lld "
+		    "elements along mode %u, the tensor %lld",
+		    (long long)tile.value, k, (long long)extent.value),
+		    "Let the tile divide the tensor: fewer threads or values "
+		    "along this mode; or guard() the view.");
+		return false;
+	}
+	return true;
 }
 
 /* ---- through registers --------------------------------------------------- */
@@ -335,7 +378,8 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 
 	(void)row;
 	if (c == NULL || !check_side(el, args, 1, c) ||
-	    !check_side(el, args, 2, c))
+	    !check_side(el, args, 2, c) || !check_tile(el, args, 1, c) ||
+	    !check_tile(el, args, 2, c))
 		return cj_value_error();
 	switch (c->atom->use) {
 	case CJ_ATOM_UNIVERSAL: case CJ_ATOM_VECTOR:

@@ -447,34 +447,34 @@ addend_ref(struct cj_elab *el, const struct cj_addend *x)
 	    emit2(el, CJ_OP_MUL, r, cj_emit_index(&el->em->b, x->factor));
 }
 
-/* A sum without its constant: the part of level 1 is one term. */
+/*
+ * A sum without its constant. Addends of level 1 arrive one by one, behind the
+ * others: what neighbouring elements of a view have in common is then computed
+ * once, and there is a leaf for each row and each column, not for each element.
+ */
 static cj_ref
 variable_ref(struct cj_elab *el, const struct cj_term *t)
 {
-	struct cj_int outer = cj_known(0), part;
+	struct cj_int part, x = { 0, 0 };
 	cj_ref sum = 0, r;
+	bool outer;
 	uint32_t i;
+	int pass;
 
-	for (i = 0; i < t->count; i++) {
-		struct cj_int x = { 0, t->addend[i].term };
-
-		if (el->em->level == 1 || cj_elab_int_level(el, x) != 1)
-			continue;
-		part = cj_int_mul(&el->sym, cj_known(t->addend[i].factor), x);
-		outer = cj_int_add(&el->sym, outer, part);
-	}
-	for (i = 0; i < t->count; i++) {
-		struct cj_int x = { 0, t->addend[i].term };
-
-		if (el->em->level == 2 && cj_elab_int_level(el, x) == 1)
-			continue;
-		r = addend_ref(el, &t->addend[i]);
-		sum = sum == 0 ? r : emit2(el, CJ_OP_ADD, sum, r);
-	}
-	if (cj_is_value(outer, 0))
-		return sum;
-	r = cj_elab_ref_int(el, outer);
-	return sum == 0 ? r : emit2(el, CJ_OP_ADD, sum, r);
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < t->count; i++) {
+			x.term = t->addend[i].term;
+			outer = el->em->level == 2 &&
+			    cj_elab_int_level(el, x) == 1;
+			if (outer != (pass == 1))
+				continue;
+			part = cj_int_mul(&el->sym,
+			    cj_known(t->addend[i].factor), x);
+			r = outer ? cj_elab_ref_int(el, part) :
+			    addend_ref(el, &t->addend[i]);
+			sum = sum == 0 ? r : emit2(el, CJ_OP_ADD, sum, r);
+		}
+	return sum;
 }
 
 static cj_ref

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Matrix products and attention against torch (cuBLAS, FLASH), on one GPU.
+
+    python3 tests/bench/gemm.py [--only TEXT] [--seconds S] [--rounds N] [--json FILE] [--set NAME=VALUE]...
+
+Needs torch. One process, random data. In every round each contestant runs
+for S / N seconds without a pause, one after the other, so that all see the
+same clock and power; a figure is the contestant's TFLOP/s over that of the
+first peer in the same round: the median over the rounds, the least and
+greatest. Every result is compared with float64 on a sample of its rows before
+it is timed; `!` marks one that is wrong, and then nothing is timed.
+--set gives a constant of the kernels another value ("tile=(128, 256, 64)").
+"""
+import argparse
+import json
+import os
+import statistics
+
+import torch
+import torch.nn.functional as F
+
+import cutejit
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "../../examples")
+NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (6144, 6144, 6144),
+          (16384, 8192, 8192), (4096, 14336, 4096), (4096, 4096, 14336), (8192, 28672, 8192), (8192, 8192, 28672),
+          (4096, 7168, 2048), (5632, 3072, 8192))
+
+
+def burst(run, count):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    for _ in range(count):
+        run()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) / count
+
+
+class Contest:
+    def __init__(self, options):
+        self.options, self.rows = options, []
+        self.ctx = cutejit.Context()
+        self.stream = torch.cuda.current_stream().cuda_stream
+        self.consts = dict(s.split("=", 1) for s in options.set)
+
+    def ours(self, file, kernel, args, consts):
+        path = os.path.join(EXAMPLES, file, file + ".cute")
+        if not os.path.exists(path):
+            return None
+        try:
+            launch = self.ctx.prepare(path, kernel, args, dict(consts, **self.consts))
+        except RuntimeError as e:
+            print("    %s: %s" % (file, " ".join(str(e).split())[:300]), flush=True)
+            return None
+        return lambda: launch(self.stream)
+
+    def wanted(self, name):
+        return self.options.only is None or self.options.only in name
+
+    def run(self, name, flops, peers, ours, wrong):
+        """peers, ours: {name: run}; wrong(): None or what is."""
+        ours = {k: r for k, r in ours.items() if r is not None}
+        runs = dict(peers, **ours)
+        bad = {}
+        for k, r in runs.items():
+            r()
+            torch.cuda.synchronize()
+            bad[k] = wrong()
+        line = "%-34s" % name
+        for k in ours:
+            if bad[k] is not None:
+                print("%s ! %s: %s" % (line, k, bad[k]), flush=True)
+                return
+        counts = {k: max(1, int(self.options.seconds / self.options.rounds * 1e3 / max(burst(r, 3), 1e-3)))
+                  for k, r in runs.items()}
+        first = next(iter(peers))
+        rates, ratios = {k: [] for k in runs}, {k: [] for k in runs}
+        for _ in range(self.options.rounds):
+            now = {k: flops / burst(r, counts[k]) / 1e9 for k, r in runs.items()}
+            for k in runs:
+                rates[k].append(now[k])
+                ratios[k].append(now[k] / now[first])
+        row = {"work": name}
+        for k in runs:
+            row[k] = {"tflops": statistics.median(rates[k]), "ratio": statistics.median(ratios[k]),
+                      "least": min(ratios[k]), "most": max(ratios[k])}
+            line += " %s %6.1f" % (k, row[k]["tflops"])
+            if k != first:
+                line += " %.3f [%.3f, %.3f]" % (row[k]["ratio"], row[k]["least"], row[k]["most"])
+            line += " |"
+        print(line, flush=True)
+        self.rows.append(row)
+
+
+def product(c, file, dtype, shapes, majors="nt", kernel="gemm", args=None, consts=None):
+    """C = A B with A (M, K), B (N, K): n has K next to itself for A, t for B."""
+    for m, n, k in shapes:
+        name = "%s %s %s %dx%dx%d" % (file, NAMES[dtype], majors, m, n, k)
+        if not c.wanted(name):
+            continue
+        a = torch.randn((m, k), device="cuda").to(dtype)
+        b = torch.randn((n, k), device="cuda").to(dtype)
+        out = torch.empty((m, n), device="cuda", dtype=dtype)
+        if majors[0] == "t":
+            a = a.t().contiguous().t()
+        if majors[1] == "n":
+            b = b.t().contiguous().t()
+        rows = torch.randint(m, (16,), device="cuda")
+        ref = a[rows].double() @ b.double().t()
+        scale = (a[rows].double().abs() @ b.double().abs().t())
+        eps = {torch.float32: 2e-6, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}[dtype]
+
+        def wrong():
+            got = out[rows].double()
+            out.fill_(float("nan"))
+            off = (got - ref).abs() > eps * ref.abs() + 2e-7 * k ** 0.5 * scale + 1e-6
+            if bool(torch.isnan(got).any()) or bool(off.any()):
+                return "%d of %d elements differ" % (int((off | torch.isnan(got)).sum()), got.numel())
+            return None
+
+        with torch.no_grad():
+            c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)},
+                  {"cutec": c.ours(file, kernel, dict({"A": a, "B": b, "C": out}, **(args or {})),
+                                   dict(consts or {}))}, wrong)
+
+
+def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    for d in dims:
+        for n in lengths:
+            for causal in (False, True):
+                name = "%s %s d%d %d%s" % (file, NAMES[dtype], d, n, " causal" if causal else "")
+                if not c.wanted(name):
+                    continue
+                b, h = max(1, 16384 // n), 2048 // d
+                q, k, v = (torch.randn((b, n, h, d), device="cuda").to(dtype) for _ in range(3))
+                o = torch.empty_like(q)
+                qt, kt, vt = (t.transpose(1, 2) for t in (q, k, v))
+                rows = torch.randint(n, (8,), device="cuda")
+                s = torch.einsum("rhd,nhd->hrn", q[0, rows].double(), k[0].double()) * d ** -0.5
+                if causal:
+                    s.masked_fill_(torch.arange(n, device="cuda")[None, None] > rows[None, :, None], float("-inf"))
+                ref = torch.einsum("hrn,nhd->rhd", s.softmax(-1), v[0].double())
+                held = {}
+
+                def flash():
+                    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+                        held["o"] = F.scaled_dot_product_attention(qt, kt, vt, is_causal=causal)
+
+                def wrong():
+                    got = (held.pop("o").transpose(1, 2) if "o" in held else o)[0, rows].double()
+                    o.fill_(float("nan"))
+                    bad = not bool(((got - ref).abs() <= 2e-2 * ref.abs() + 2e-3).all())
+                    return "differs" if bad else None
+
+                flops = 4.0 * b * h * n * n * d * (0.5 if causal else 1.0)
+                with torch.no_grad():
+                    c.run(name, flops, {"FLASH": flash},
+                          {"cutec": c.ours(file, "flash_attention", {"Q": q, "K": k, "V": v, "O": o},
+                                           {"causal": "true" if causal else "false"})}, wrong)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--only", help="contests whose name contains this")
+    p.add_argument("--seconds", type=float, default=3, help="of each contestant of a contest")
+    p.add_argument("--rounds", type=int, default=9)
+    p.add_argument("--set", action="append", default=[], help="a constant of the kernels")
+    p.add_argument("--json")
+    c = Contest(p.parse_args())
+    torch.backends.cuda.matmul.allow_tf32 = False
+    print("TFLOP/s and ratio to the first peer of the same round [least, most]; %s" % torch.cuda.get_device_name())
+    product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm")
+    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4])
+    product(c, "gemm_sm80", torch.float16, SHAPES[2:3])
+    product(c, "gemm_sm90", torch.bfloat16, SHAPES)
+    product(c, "gemm_sm90", torch.float16, SHAPES[:4])
+    attention(c, "flash_attention_2")
+    if c.options.json:
+        with open(c.options.json, "w") as f:
+            json.dump(c.rows, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()

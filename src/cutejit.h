@@ -672,6 +672,12 @@ enum {
 /* Name of check bit i (0 ...): "bounds"; NULL behind the last. */
 const char *cutejit_check_at(size_t i);
 
+/* What a run on the executor cost, by line of the program: a JSON text, or a
+ * page in one file. */
+typedef enum cutejit_profile {
+	CUTEJIT_PROFILE_NONE, CUTEJIT_PROFILE_JSON, CUTEJIT_PROFILE_HTML
+} cutejit_profile;
+
 typedef struct cutejit_run_options {
 	size_t size;			/* sizeof(cutejit_run_options) */
 	cutejit_device device;
@@ -683,11 +689,16 @@ typedef struct cutejit_run_options {
 	const char *filter;		/* tests, benches: a part of the name */
 	cutejit_level level;
 	int checked, lineinfo;
+	/* cutejit_run on the executor: called once, if it ran to its end, with
+	 * a text that is valid during the call only */
+	cutejit_profile profile;
+	void (*take_profile)(void *user, const char *text);
+	void *user;
 } cutejit_run_options;
 
 #define CUTEJIT_RUN_OPTIONS_INIT					\
 	{ sizeof(cutejit_run_options), CUTEJIT_DEVICE_AUTO, 0, 0, 0, 0, 0, \
-	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0 }
+	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0, CUTEJIT_PROFILE_NONE, NULL, NULL }
 
 typedef struct cutejit_run_result {
 	cutejit_device device;		/* CPU or GPU: where it ran */

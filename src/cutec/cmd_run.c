@@ -35,6 +35,8 @@ struct run {
 	size_t value_count;
 	struct output outputs[ARG_MAX_COUNT];
 	size_t output_count;
+	const char *profile_path;	/* NULL: named after the kernel */
+	bool profile_failed;
 };
 
 /* ---- finding things ----------------------------------------------------- */
@@ -323,6 +325,48 @@ check_outputs(const struct run *r)
 	return 0;
 }
 
+/* ---- what it cost ------------------------------------------------------- */
+
+/* html or json, then perhaps =FILE. */
+static int
+take_report(struct run *r, const char *value)
+{
+	size_t n = strcspn(value, "=");
+
+	if (n == 4 && memcmp(value, "json", 4) == 0)
+		r->c.run.profile = CUTEJIT_PROFILE_JSON;
+	else if (n == 4 && memcmp(value, "html", 4) == 0)
+		r->c.run.profile = CUTEJIT_PROFILE_HTML;
+	else
+		return usage_error("run", "--report is html or json, perhaps "
+		    "with =FILE behind it, not \"%s\"", value);
+	if (value[n] == '=' && value[n + 1] == '\0')
+		return usage_error("run", "--report=%.*s= names no file",
+		    (int)n, value);
+	r->profile_path = value[n] == '=' ? value + n + 1 : NULL;
+	return 0;
+}
+
+static void
+write_profile(void *user, const char *text)
+{
+	struct run *r = user;
+	const char *end = r->c.run.profile == CUTEJIT_PROFILE_JSON ? ".json" :
+	    ".html";
+	size_t n = strlen(r->member->kernel);
+	char *name = malloc(n + strlen(end) + 1);
+
+	if (name == NULL) {
+		r->profile_failed = true;
+		return;
+	}
+	sprintf(name, "%s%s", r->member->kernel, end);
+	if (!write_file(r->profile_path != NULL ? r->profile_path : name,
+	    text, strlen(text)))
+		r->profile_failed = true;
+	free(name);
+}
+
 /* ---- the run ------------------------------------------------------------ */
 
 static int
@@ -336,6 +380,8 @@ launch(struct run *r)
 
 	for (i = 0; i < r->value_count; i++)
 		arguments[i] = argument_of(r->values[i]);
+	r->c.run.take_profile = write_profile;
+	r->c.run.user = r;
 	o.constants = r->c.constants;
 	o.constant_count = r->c.constant_count;
 	o.level = r->c.level;
@@ -348,7 +394,8 @@ launch(struct run *r)
 		return code;
 	printf("%s[%u] on %s: %.3f ms\n", r->member->kernel, result.member,
 	    result.device_name, result.ms);
-	return write_outputs(r);
+	code = write_outputs(r);
+	return code == 0 && r->profile_failed ? CUTEJIT_MISSING : code;
 }
 
 static int
@@ -415,6 +462,7 @@ cmd_run(int argc, char **argv)
 		COMMON_LONG, RUN_LONG,
 		{ "out", required_argument, NULL, OPT_OUT },
 		{ "print", required_argument, NULL, OPT_PRINT },
+		{ "report", required_argument, NULL, OPT_REPORT },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct run r = { 0 };
@@ -429,6 +477,7 @@ cmd_run(int argc, char **argv)
 		}
 		code = o == OPT_OUT || o == OPT_PRINT ?
 		    take_output(&r, o, optarg) :
+		    o == OPT_REPORT ? take_report(&r, optarg) :
 		    common_take(&r.c, o, optarg);
 		if (code != 0)
 			return code < 0 ? 0 : code;

@@ -176,12 +176,33 @@ cj_frame_start(struct cj_frame *f, uint32_t count)
 	f->state = f->any ? CJ_STATE_READY : CJ_STATE_ENDED;
 }
 
+/* The same, counting what runs. */
+static void
+run_counted(struct cj_frame *f)
+{
+	const struct cj_step *steps = f->code->steps.at;
+	uint64_t count = 0;
+
+	do {
+		const struct cj_step *s = &steps[f->pc++];
+
+		count++;
+		cj_count_step(f, s);
+		s->run(f, s);
+	} while (f->state == CJ_STATE_READY && count < f->quantum);
+	f->steps += count;
+}
+
 void
 cj_frame_run(struct cj_frame *f)
 {
 	const struct cj_step *steps = f->code->steps.at;
 	uint64_t count = 0;
 
+	if (f->machine->profile != NULL) {
+		run_counted(f);
+		return;
+	}
 	assert(f->state == CJ_STATE_READY && f->pc < f->code->steps.len);
 	do {
 		const struct cj_step *s = &steps[f->pc++];

@@ -51,6 +51,27 @@ enum cj_check {
 	CJ_CHECK_BARRIER = 8, CJ_CHECK_ALL = 15
 };
 
+/* What the executor counts, on demand: of each instruction, over all warps. */
+struct cj_count {
+	uint64_t warps, lanes;	/* how often; lanes that took part */
+	uint64_t bytes;		/* that lanes asked for */
+	uint64_t lines, sectors;	/* global memory: of 128, 32 bytes */
+	uint64_t passes;	/* shared memory: turns of the banks */
+	uint64_t conflicts;	/* of them, those beyond the first of a group */
+};
+enum { CJ_BANKS = 32 };
+struct cj_banks {
+	uint64_t words[CJ_BANKS];
+};
+struct cj_profile {
+	struct cj_count *at;	/* by instruction */
+	struct cj_banks *bank;	/* by object, those in shared memory */
+	uint32_t insts, objects;
+};
+struct cj_profile *cj_profile_create(struct cj_arena *a,
+    const struct cj_module *m);
+void cj_profile_add(struct cj_profile *to, const struct cj_profile *from);
+
 struct cj_run_options {
 	unsigned checks;	/* of enum cj_check */
 	unsigned workers;	/* threads for blocks; 0: all cores */
@@ -59,6 +80,7 @@ struct cj_run_options {
 	void (*print)(void *user, const char *text);	/* a line, no newline */
 	void *user;
 	const volatile int *cancel;	/* not 0: stop; may be NULL */
+	struct cj_profile *profile;	/* of kernels: added to; may be NULL */
 };
 
 /* Grid, block, cluster and the leaves of a device function. */

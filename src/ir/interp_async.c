@@ -241,6 +241,32 @@ issue(struct cj_frame *f, struct cj_flight *p, uint32_t lane, bool reads,
 	announce(f, p, lane);
 }
 
+/* What one side of the copies costs. */
+static void
+count_side(struct cj_frame *f, const struct cj_flight *p, uint32_t lanes,
+    uint32_t object, const int64_t *at)
+{
+	const struct cj_object *o = &f->code->module->objects.at[object];
+	unsigned bits = cj_kind_bits(o->element);
+	struct cj_touched_lanes t = { .bytes = p->count * bits / 8 };
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		t.takes_part[lane] = lanes >> lane & 1;
+		t.address[lane] = (uint64_t)at[lane] * bits / 8;
+	}
+	cj_count_access(f, p->step, object, &t);
+}
+
+static void
+count(struct cj_frame *f, const struct cj_flight *p)
+{
+	if (f->machine->profile == NULL)
+		return;
+	count_side(f, p, p->lanes, p->to_object, p->to);
+	count_side(f, p, p->lanes & ~p->zeros, p->from_object, p->from);
+}
+
 /* a, b: offsets; c: mask. */
 static void
 step_cp_async(struct cj_frame *f, const struct cj_step *s)
@@ -256,6 +282,7 @@ step_cp_async(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++)
 		if (cj_lane_runs(f, lane))
 			issue(f, p, lane, mask == NULL || mask[lane], c);
+	count(f, p);
 	if (p->lanes == 0)
 		drop(f, p);
 }

@@ -63,6 +63,8 @@ make_machine(struct worker *w)
 	m->values = w->run->launch->values;
 	m->halt = &w->run->halt;
 	m->locks = &w->run->locks;
+	if (o->profile != NULL)
+		m->profile = cj_profile_create(&w->arena, m->module);
 }
 
 static struct cj_block *
@@ -224,6 +226,9 @@ collect(struct worker *all, unsigned count, struct cj_fault_list *faults,
 			    sizeof reason->text);
 		}
 		cj_fault_merge(faults, &w->faults);
+		if (w->machine.profile != NULL)
+			cj_profile_add(w->run->options->profile,
+			    w->machine.profile);
 	}
 }
 

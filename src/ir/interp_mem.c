@@ -473,6 +473,30 @@ ordered(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 	    .scope = a->scope };
 }
 
+/* What an access of the first lanes costs, on demand. */
+static void
+count_first(struct cj_frame *f, const struct cj_step *s,
+    const struct view *v, uint32_t lanes)
+{
+	struct cj_touched_lanes t = { .bytes = v->width * v->bytes };
+	uint32_t lane;
+
+	if (f->machine->profile == NULL || v->bytes == 0)
+		return;
+	for (lane = 0; lane < lanes; lane++) {
+		t.takes_part[lane] = cj_lane_runs(f, lane)
+		    && (v->mask == NULL || v->mask[lane]);
+		t.address[lane] = (uint64_t)v->offset[lane] * v->bytes;
+	}
+	cj_count_access(f, s, v->number, &t);
+}
+
+static void
+count(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+{
+	count_first(f, s, v, f->lanes);
+}
+
 /* ---- load ---------------------------------------------------------------- */
 
 static void
@@ -531,6 +555,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	struct view v = view_of(f, s, s->b);
 	uint32_t lane;
 
+	count(f, s, &v);
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, false);
 	if (is_weak(f, s) && is_one_range(f, &v) && v.kind != CJ_KIND_BOOL
@@ -619,6 +644,7 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	const struct cj_past *published = NULL;
 	uint32_t lane;
 
+	count(f, s, &v);
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, true);
 	if (is_weak(f, s) && is_one_range(f, &v) && v.memory->writable
@@ -799,6 +825,7 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 	struct cj_ordered o;
 	uint32_t lane, i;
 
+	count(f, s, &v);
 	if (f->machine->test != NULL)
 		cj_test_touch(f, v.number, true);
 	for (lane = 0; lane < f->lanes; lane++) {
@@ -880,6 +907,7 @@ cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
 	uint32_t lane;
 
 	assert(rows <= f->lanes);
+	count_first(f, s, &v, rows);
 	for (lane = 0; lane < rows; lane++, to += CJ_MATRIX_ROW_BYTES) {
 		memset(to, 0, CJ_MATRIX_ROW_BYTES);
 		if (!cj_lane_runs(f, lane) || !may_read(f, s, &v, lane)
@@ -900,6 +928,7 @@ cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
 	uint32_t lane;
 
 	assert(rows <= f->lanes);
+	count_first(f, s, &v, rows);
 	for (lane = 0; lane < rows; lane++, from += CJ_MATRIX_ROW_BYTES) {
 		if (!cj_lane_runs(f, lane) || !may_write(f, s, &v, lane)
 		    || !is_row(f, s, &v, lane))

@@ -216,6 +216,7 @@ struct cj_machine {
 	struct cj_block *block;		/* kernels */
 	struct cj_race *race;		/* kernels, if asked for */
 	struct cj_async *async;		/* kernels that copy by cp.async */
+	struct cj_profile *profile;	/* kernels that are counted */
 	struct cj_host_run *host;
 	struct cj_test_run *test;
 	bool stop;			/* this thread is to end */
@@ -560,6 +561,19 @@ struct cj_reach {
 /* Inside, allowed, aligned and, to be read, written by somebody? Faults. */
 bool cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     struct cj_reach r, bool writes);
+
+/* ---- counts (interp_count.c) --------------------------------------------- */
+
+/* What the lanes of a warp touch at once: bytes of each from an address on. */
+struct cj_touched_lanes {
+	uint32_t bytes;
+	bool takes_part[CJ_LANES_WARP];
+	uint64_t address[CJ_LANES_WARP];	/* from element 0 of the object */
+};
+/* Both only where machine->profile is not NULL. */
+void cj_count_step(struct cj_frame *f, const struct cj_step *s);
+void cj_count_access(struct cj_frame *f, const struct cj_step *s,
+    uint32_t object, const struct cj_touched_lanes *t);
 
 /* ---- copies in flight (interp_async.c) ----------------------------------- */
 

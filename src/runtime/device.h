@@ -59,6 +59,7 @@ enum cj_fit cj_plan_make(struct cj_work *f, struct cj_arena *a,
 struct cj_cpu_run {
 	unsigned checks, schedules;
 	uint64_t seed, step_limit;
+	struct cj_profile *profile;	/* added to; NULL: nothing is counted */
 };
 enum { CJ_CPU_SMS = 8 };	/* what `device.sms` is on the executor */
 

@@ -150,7 +150,8 @@ run_schedules(struct cpu_run *c, const struct cj_plan *p,
 		if (status != CUTEJIT_OK
 		    || !cj_schedules_compare(s, first, o->seed))
 			return status;
-		o->print = NULL;	/* lines are those of the first */
+		o->print = NULL;	/* lines and costs are those */
+		o->profile = NULL;	/* of the first */
 	}
 	return CUTEJIT_OK;
 }
@@ -179,6 +180,7 @@ cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
 	out->print = print_line;
 	out->user = &f->context->options;
 	out->cancel = stop;
+	out->profile = o->profile;
 }
 
 struct holding {

@@ -1,6 +1,7 @@
 /*
  * Runs for tools: arrays in host memory, one kernel, once, on any device.
  */
+#include "profile.h"
 #include "testing.h"
 
 struct running {
@@ -91,6 +92,33 @@ bring_back(struct cj_work *f, struct cj_testing *t)
 	    "an array cannot be brought back from the GPU");
 }
 
+/* What it cost goes to the caller. */
+static void
+give_profile(struct cj_work *f, const struct running *r,
+    const struct cj_selected *s)
+{
+	const cutejit_run_options *o = &r->t.options;
+	struct cj_profiled p = { .arena = &f->arena, .kernel = r->kernel,
+	    .ir = s->program->ir, .plan = &s->plan,
+	    .counts = r->t.cpu.profile };
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, &f->arena);
+	cj_profile_lines(&p);
+	if (o->profile == CUTEJIT_PROFILE_JSON)
+		cj_profile_json(&out, &p);
+	else
+		cj_profile_html(&out, &p);
+	o->take_profile(o->user, out.text);
+}
+
+static bool
+wants_profile(const struct running *r)
+{
+	return r->t.options.profile != CUTEJIT_PROFILE_NONE
+	    && r->t.options.take_profile != NULL && !r->t.on_gpu;
+}
+
 static cutejit_status
 launch(struct cj_work *f, struct running *r, struct cj_request *q,
     const cutejit_compile_options *o)
@@ -102,12 +130,17 @@ launch(struct cj_work *f, struct running *r, struct cj_request *q,
 	status = cj_select(f, r->module, q, o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
+	if (wants_profile(r))
+		r->t.cpu.profile = cj_profile_create(&f->arena,
+		    s.program->ir);
 	start = cj_clock();
 	status = cj_testing_launch(&r->t, &s, q->arguments);
 	r->result.ms = cj_ms_since(start);
 	r->result.member = s.program->member;
 	if (status == CUTEJIT_OK && r->t.on_gpu)
 		status = bring_back(f, &r->t);
+	if (status == CUTEJIT_OK && wants_profile(r))
+		give_profile(f, r, &s);
 	cj_select_end(f, &s);
 	return status;
 }

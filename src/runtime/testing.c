@@ -40,7 +40,8 @@ cj_run_options_read(const cutejit_run_options *given,
 	*out = defaults;
 	return cj_options_copy(out, sizeof *out, given)
 	    && (unsigned)out->device <= CUTEJIT_DEVICE_BOTH
-	    && (unsigned)out->level <= CUTEJIT_LEVEL_3 && out->ordinal >= 0;
+	    && (unsigned)out->level <= CUTEJIT_LEVEL_3 && out->ordinal >= 0
+	    && (unsigned)out->profile <= CUTEJIT_PROFILE_HTML;
 }
 
 cutejit_status

@@ -1,0 +1,34 @@
+#!/bin/sh
+# What a run on the executor cost, by line: a transpose whose second half has
+# bank conflicts, as JSON and as a page.
+cat >transpose.cute <<'END'
+kernel transpose(x: tensor(f32, (M, N):(N, 1)), y: tensor(f32, (N, M):(M, 1)))
+where M % 32 == 0, N % 32 == 0
+{
+    launch grid(N / 32, M / 32) block(32, 8)
+    {
+        shared s: tensor(f32, (32, 32):(32, 1));
+        let i = thread_idx.x;
+        for j in thread_idx.y..32 step(8) {
+            s[j, i] = x[block_idx.y * 32 + j, block_idx.x * 32 + i];
+        }
+        sync();
+        for j in thread_idx.y..32 step(8) {
+            y[block_idx.x * 32 + j, block_idx.y * 32 + i] = s[i, j];
+        }
+    }
+}
+END
+set -- transpose.cute 'x=iota(f32, (64, 96):(96, 1))' \
+    'y=empty(f32, (96, 64):(64, 1))'
+"$CUTEC" run --device=cpu --report=json "$@" | sed 's/: .* ms//'
+cat transpose.json
+"$CUTEC" run --device=cpu --report=html=page.html "$@" | sed 's/: .* ms//'
+grep -c '<td class="no">' page.html
+grep -o 's\[i, j\];' page.html
+grep -c '<svg' page.html
+grep -c '<script\|http' page.html
+"$CUTEC" run --device=cpu --report=pdf "$@" 2>&1
+"$CUTEC" run --device=cpu --report=json= "$@" 2>&1
+"$CUTEC" run --device=cpu --report=json=no/folder "$@" 2>&1 |
+	sed 's/: [0-9].* ms//'

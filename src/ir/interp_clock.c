@@ -191,19 +191,25 @@ cj_clock_meet_lanes(struct cj_frame *f)
 		f->clock->turn++;
 }
 
+static const struct cj_past *
+leaf_of(struct cj_frame *f, const uint32_t *warp)
+{
+	struct cj_past *leaf = new_node(f, true);
+
+	memcpy(leaf->u.warp, warp,
+	    f->machine->race->run->warps * sizeof(uint32_t));
+	return leaf;
+}
+
 const struct cj_past *
 cj_clock_publish(struct cj_frame *f)
 {
-	struct cj_past *leaf;
 	const struct cj_past *p;
 
 	if (f->machine->race == NULL)
 		return NULL;
-	leaf = new_node(f, true);
-	memcpy(leaf->u.warp, f->clock->warp,
-	    f->machine->race->run->warps * sizeof(uint32_t));
-	p = cj_past_join(f, f->clock->past,
-	    tree_of(f, f->machine->block->number, leaf));
+	p = cj_past_join(f, f->clock->past, tree_of(f,
+	    f->machine->block->number, leaf_of(f, f->clock->warp)));
 	next_interval(f, f->clock->warp[f->warp]);
 	return p;
 }
@@ -224,15 +230,13 @@ cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 	f->clock->past = cj_past_join(f, f->clock->past, p);
 }
 
-/* All of a block's barrier: intervals begin anew with one number. */
-void
-cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
+/* What the warps of a block that come know of it together. */
+static struct cj_clock
+gather(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
 {
-	struct cj_clock all = { .turn = 0 };
-	uint32_t i, k, last = 0, floor = UINT32_MAX;
+	struct cj_clock all = { .floor = UINT32_MAX };
+	uint32_t i, k;
 
-	if (b->machine.race == NULL)
-		return;
 	for (i = 0; i < b->warps; i++) {
 		const struct cj_clock *c = b->frames[i].clock;
 
@@ -243,16 +247,61 @@ cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
 				all.warp[k] = c->warp[k];
 		all.past = cj_past_join(&b->frames[i], all.past, c->past);
 	}
-	for (k = 0; k < b->warps; k++) {
-		last = all.warp[k] > last ? all.warp[k] : last;
-		floor = all.warp[k] < floor ? all.warp[k] : floor;
-	}
-	all.floor = floor;
+	for (k = 0; k < b->warps; k++)
+		if (all.warp[k] < all.floor)
+			all.floor = all.warp[k];
+	return all;
+}
+
+/* Intervals begin anew, with one number. */
+static void
+spread(struct cj_block *b, bool (*comes)(const struct cj_frame *f),
+    const struct cj_clock *all)
+{
+	uint32_t i, last = 0;
+
+	for (i = 0; i < b->warps; i++)
+		last = all->warp[i] > last ? all->warp[i] : last;
 	for (i = 0; i < b->warps; i++) {
 		if (!comes(&b->frames[i]))
 			continue;
-		*b->frames[i].clock = all;
+		*b->frames[i].clock = *all;
 		next_interval(&b->frames[i], last);
+	}
+}
+
+void
+cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
+{
+	struct cj_clock all;
+
+	if (b->machine.race == NULL)
+		return;
+	all = gather(b, comes);
+	spread(b, comes, &all);
+}
+
+void
+cj_clock_meet_blocks(struct cj_block *const *blocks, uint32_t count,
+    bool (*comes)(const struct cj_frame *f))
+{
+	struct cj_clock all[CJ_MAX_CLUSTER];
+	const struct cj_past *past = NULL;
+	uint32_t i;
+
+	assert(count <= CJ_MAX_CLUSTER);
+	if (blocks[0]->machine.race == NULL)
+		return;
+	for (i = 0; i < count; i++) {
+		struct cj_frame *f = &blocks[i]->frames[0];
+
+		all[i] = gather(blocks[i], comes);
+		past = cj_past_join(f, past, cj_past_join(f, all[i].past,
+		    tree_of(f, blocks[i]->number, leaf_of(f, all[i].warp))));
+	}
+	for (i = 0; i < count; i++) {
+		all[i].past = past;
+		spread(blocks[i], comes, &all[i]);
 	}
 }
 

@@ -74,6 +74,12 @@ describe_barrier(const struct cj_frame *f, struct cj_strbuf *out)
 static const struct cj_wait cluster_wait = { barrier_is_open,
     describe_barrier };
 
+static bool
+waits_here(const struct cj_frame *f)
+{
+	return f->state == CJ_STATE_WAITING && f->wait == &cluster_wait;
+}
+
 /* Blocks that have ended do not come: those who wait say so as they hang. */
 bool
 cj_cluster_open(struct cj_cluster *c)
@@ -83,6 +89,7 @@ cj_cluster_open(struct cj_cluster *c)
 	for (i = 0; i < c->count; i++)
 		if (!cj_block_waits(c->blocks[i], &cluster_wait))
 			return false;
+	cj_clock_meet_blocks(c->blocks, c->count, waits_here);
 	c->turn++;
 	return true;
 }

@@ -698,6 +698,17 @@ find_block(struct cj_frame *f, const struct cj_step *s, int64_t rank,
 	return true;
 }
 
+static void
+watch_of(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+    uint32_t lane, int64_t rank)
+{
+	struct cj_touched_range t = touched(f, s, v, lane);
+
+	t.is_write = s->op == CJ_OP_REMOTE_STORE;
+	cj_race_access_of(f->machine->block->cluster->blocks[rank], f, s,
+	    lane, t);
+}
+
 /* a: offset, b: rank. */
 static void
 step_remote_load(struct cj_frame *f, const struct cj_step *s)
@@ -715,6 +726,7 @@ step_remote_load(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		}
 		check_written(f, s, &v, lane);
+		watch_of(f, s, &v, lane, rank[lane]);
 		fetch(f, s, &v, lane);
 	}
 }
@@ -733,11 +745,14 @@ step_remote_store(struct cj_frame *f, const struct cj_step *s)
 	const int64_t *rank = CJ_AT(f, int64_t, s->c);
 	uint32_t lane;
 
-	for (lane = 0; lane < f->lanes; lane++)
-		if (cj_lane_runs(f, lane) &&
-		    find_block(f, s, rank[lane], lane, &v) &&
-		    may_write(f, s, &v, lane))
-			deposit(f, s, &v, lane);
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane) ||
+		    !find_block(f, s, rank[lane], lane, &v) ||
+		    !may_write(f, s, &v, lane))
+			continue;
+		watch_of(f, s, &v, lane, rank[lane]);
+		deposit(f, s, &v, lane);
+	}
 }
 
 void

@@ -511,6 +511,8 @@ const struct cj_past *cj_past_join(struct cj_frame *f,
     const struct cj_past *x, const struct cj_past *y);
 /* A barrier of the warps that come, or of the lanes of one. */
 void cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *));
+void cj_clock_meet_blocks(struct cj_block *const *blocks, uint32_t count,
+    bool (*comes)(const struct cj_frame *));
 void cj_clock_meet_lanes(struct cj_frame *f);
 
 /* An access that may order others. */
@@ -547,6 +549,9 @@ struct cj_touched_range {
 };
 void cj_race_access(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
+/* The same in the shared memory of another block of the cluster. */
+void cj_race_access_of(const struct cj_block *owner, struct cj_frame *f,
+    const struct cj_step *s, uint32_t lane, struct cj_touched_range t);
 /* Of all lanes that run: t.first is not used. */
 void cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first);

@@ -548,6 +548,22 @@ cj_race_access(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 }
 
 void
+cj_race_access_of(const struct cj_block *owner, struct cj_frame *f,
+    const struct cj_step *s, uint32_t lane, struct cj_touched_range t)
+{
+	struct act a;
+
+	if (!cj_race_watches(f->machine->race, t.object)
+	    || owner->machine.race == NULL)
+		return;
+	a = begin(f, s, &t);
+	a.shadow = owner->machine.race->shadows[t.object];
+	a.lane = lane;
+	a.me = myself(f, lane);
+	touch(&a, t.first, t.width);
+}
+
+void
 cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first)
 {
@@ -600,6 +616,13 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 	case CJ_OP_ATOMIC:
 		note_width(m, cells, i->attr, cj_type_count(
 		    cj_inst(m, cj_operand(m, i, 1))->type));
+		return true;
+	case CJ_OP_REMOTE_LOAD:
+		note_width(m, cells, i->attr, cj_type_count(i->type));
+		return true;
+	case CJ_OP_REMOTE_STORE:
+		note_width(m, cells, i->attr, cj_type_count(
+		    cj_inst(m, cj_operand(m, i, 2))->type));
 		return true;
 	case CJ_OP_LDMATRIX:
 	case CJ_OP_STMATRIX:
@@ -656,19 +679,6 @@ orders_memory(const struct cj_decoded *c)
 		    s->ref)->attr].order >= CJ_ORDER_ACQUIRE)
 			return true;
 	}
-	return false;
-}
-
-static bool
-reaches_blocks(const struct cj_decoded *c)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->steps.len; i++)
-		if (c->steps.at[i].op == CJ_OP_CLUSTER_BARRIER ||
-		    c->steps.at[i].op == CJ_OP_REMOTE_LOAD ||
-		    c->steps.at[i].op == CJ_OP_REMOTE_STORE)
-			return true;
 	return false;
 }
 
@@ -758,8 +768,6 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 	r->run->cells = find_cells(a, c);
 	if (blocks >= (uint64_t)1 << 26)
 		r->run->stopped = "it has more than 2^26 blocks";
-	if (reaches_blocks(c))
-		r->run->stopped = "its blocks meet in clusters";
 	r->shadows = CJ_NEWS(a, struct shadow *, m->objects.len + 1);
 	for (o = 1; o < m->objects.len && k->memory != NULL; o++)
 		if (r->shadows[o] == NULL && is_global(&m->objects.at[o])

@@ -213,6 +213,9 @@ cj_llvm cj_llvm_mask(struct cj_llvm_gen *g, cj_ref r, unsigned operand);
 /* Address of an element in bytes from element 0. */
 cj_llvm cj_llvm_address(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset, uint32_t element);
+/* The same in shared memory, as 32 bits for PTX. */
+cj_llvm cj_llvm_shared_word(struct cj_llvm_gen *g,
+    const struct cj_access *access, cj_ref offset);
 void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset, uint32_t count);
 

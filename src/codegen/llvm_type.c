@@ -36,6 +36,7 @@ cj_llvm_type(const struct cj_llvm_gen *g, enum cj_kind k)
 	case CJ_KIND_U32:
 	case CJ_KIND_U64:
 	case CJ_KIND_PTR:
+	case CJ_KIND_MBARRIER:
 		return cj_llvm_int_type(g, cj_kind_bits(k));
 	case CJ_KIND_VOID:
 	case CJ_KIND_MAP:

@@ -384,6 +384,13 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 		    "memory of another block is not guarded in this version");
 		return false;
 	}
+	if (t->element == CJ_KIND_MBARRIER) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+		    "an mbarrier is neither read nor written"),
+		    "mbarrier_init(), mbarrier_arrive(), mbarrier_wait() and "
+		    "their kin name it.");
+		return false;
+	}
 	if (el->em != NULL && el->time != CJ_TIME_HOST) {
 		cj_elab_object_leaf(el, t->object);
 		return true;

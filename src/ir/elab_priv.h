@@ -695,6 +695,9 @@ struct cj_value cj_elab_dynamic_register(struct cj_elab *el,
 void cj_slot_store(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, struct cj_value v);
 
+/* One mbarrier as an access and its offset; 0: reported. */
+uint32_t cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, cj_ref *offset);
 /* `threads` neighbours (0: the block) meet where the builder is. */
 void cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what);
 /* Refuse meetings that a condition on the thread keeps some from. */

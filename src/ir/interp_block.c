@@ -6,7 +6,7 @@
  * Threads that have ended do not come to a barrier any more. The block's own
  * opens without them, with a report, when nobody else can run.
  */
-#include "interp_priv.h"
+#include "interp_tma.h"
 
 enum {
 	LONG_TURN = 1 << 12,		/* steps of a warp, for seed 0 */
@@ -101,6 +101,7 @@ cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
 	b->threads = (uint32_t)(l->block[0] * l->block[1] * l->block[2]);
 	b->warps = (b->threads + CJ_LANES_WARP - 1) / CJ_LANES_WARP;
 	b->machine.async = cj_async_create(a, c);
+	b->machine.mbarriers = cj_mbarriers_create(a, c);
 	make_memory(b, c);
 	make_threads(b);
 	make_warps(b, c);
@@ -178,6 +179,7 @@ cj_block_start(struct cj_block *b, uint64_t number, uint64_t seed)
 	b->drawn = mix(seed + mix(number + 1));
 	memset(b->barrier, 0, sizeof b->barrier);
 	clear_shared(b);
+	cj_mbarriers_clear(b);
 	if (b->machine.race != NULL)
 		cj_race_clear(b->machine.race, number);
 	for (i = 0; i < b->warps; i++) {
@@ -220,14 +222,8 @@ barrier_is_open(struct cj_frame *f)
 static void
 describe_barrier(const struct cj_frame *f, struct cj_strbuf *out)
 {
-	const struct cj_barrier *b = &f->machine->block->barrier[f->wait_at];
-
-	if (f->wait_at == 0)
-		cj_strbuf_puts(out, "the barrier of the block");
-	else
-		cj_strbuf_printf(out, "named barrier %u, where %u of %u "
-		    "threads have come", (unsigned)f->wait_at,
-		    (unsigned)b->arrived, (unsigned)b->expected);
+	(void)f;
+	cj_strbuf_puts(out, "the barrier of the block");
 }
 
 static const struct cj_wait barrier_wait = { barrier_is_open,

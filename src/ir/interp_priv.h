@@ -217,6 +217,7 @@ struct cj_machine {
 	struct cj_race *race;		/* kernels, if asked for */
 	struct cj_async *async;		/* kernels that copy by cp.async */
 	struct cj_profile *profile;	/* kernels that are counted */
+	struct cj_mbarriers *mbarriers;	/* kernels that have some */
 	struct cj_host_run *host;
 	struct cj_test_run *test;
 	bool stop;			/* this thread is to end */
@@ -424,7 +425,7 @@ struct cj_barrier {
 	uint32_t arrived, expected;	/* threads */
 	uint32_t turn;			/* how often it has opened */
 	cj_ref first;			/* who came first, for reports */
-	struct cj_clock *clock;		/* of those who came */
+	const struct cj_past *coming, *done;	/* of those who come, came */
 };
 
 struct cj_block {

@@ -630,6 +630,13 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		    / cj_kind_bits(m->objects.at[m->accesses.at[
 		    i->attr].object].element));
 		return true;
+	case CJ_OP_MBARRIER_INIT:
+	case CJ_OP_MBARRIER_ARRIVE:
+	case CJ_OP_MBARRIER_EXPECT:
+	case CJ_OP_MBARRIER_WAIT:
+	case CJ_OP_MBARRIER_TEST:
+		note_width(m, cells, i->attr, 1);
+		return true;
 	case CJ_OP_SLOT_GET:
 	case CJ_OP_SLOT_SET:
 		return true;

@@ -71,6 +71,8 @@ enum cj_special {		/* attr of SPECIAL; the axis is x, y, z */
 	CJ_SPECIAL_COUNT
 };
 enum cj_device_fact { CJ_DEVICE_SMS, CJ_DEVICE_FACT_COUNT };
+enum cj_fence { CJ_FENCE_MBARRIER_INIT, CJ_FENCE_ASYNC, CJ_FENCE_ASYNC_SHARED,
+    CJ_FENCE_ASYNC_GLOBAL, CJ_FENCE_COUNT };
 enum cj_shfl { CJ_SHFL_IDX, CJ_SHFL_UP, CJ_SHFL_DOWN, CJ_SHFL_XOR };
 
 /* 32 bytes. Operands are refs in the module's pool. */

@@ -322,6 +322,9 @@ print_int(struct printer *p, const struct cj_inst *i)
 	case CJ_OP_PARAM:
 		PRINTF(p, " %u", i->attr);
 		return;
+	case CJ_OP_FENCE:
+		PRINTF(p, " %s", cj_word(CJ_WORDS_FENCE, i->attr));
+		return;
 	case CJ_OP_CP_WAIT:
 		if (i->attr == CJ_WAIT_ALL)
 			PUTS(p, " all");

@@ -165,6 +165,8 @@ read_int(struct cj_reader *r, enum cj_op op)
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_SPECIAL);
 	case CJ_OP_DEVICE:
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
+	case CJ_OP_FENCE:
+		return (uint32_t)cj_reader_enum(r, CJ_WORDS_FENCE);
 	case CJ_OP_PARAM:
 		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
 	case CJ_OP_CP_WAIT:

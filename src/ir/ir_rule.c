@@ -430,6 +430,25 @@ check_cp_async(const struct view *v)
 }
 
 static const char *
+check_mbarrier(const struct view *v)
+{
+	const struct cj_object *o = object_of(v);
+
+	if (o->kind != CJ_OBJECT_SHARED || o->element != CJ_KIND_MBARRIER)
+		return "the object holds no mbarriers";
+	if (v->i->op == CJ_OP_MBARRIER_TEST &&
+	    v->i->type != cj_type_of(CJ_KIND_BOOL, 1))
+		return "the result is not bool";
+	return are_indices(v, 0, 2) ? NULL : "an operand is not an int";
+}
+
+static const char *
+check_fence(const struct view *v)
+{
+	return v->i->attr < CJ_FENCE_COUNT ? NULL : "there is no such fence";
+}
+
+static const char *
 check_shfl(const struct view *v)
 {
 	if (v->i->attr > CJ_SHFL_XOR)
@@ -666,6 +685,11 @@ check_by_name(const struct view *v)
 	case CJ_OP_REMOTE_STORE: return check_remote(v, kind(v, 2));
 	case CJ_OP_ATOMIC: return check_atomic(v);
 	case CJ_OP_CP_ASYNC: return check_cp_async(v);
+	case CJ_OP_MBARRIER_INIT: case CJ_OP_MBARRIER_ARRIVE:
+	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
+	case CJ_OP_MBARRIER_TEST:
+		return check_mbarrier(v);
+	case CJ_OP_FENCE: return check_fence(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);
 	case CJ_OP_REDUX: return check_redux(v);
@@ -677,6 +701,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
 		return check_condition(v);
 	case CJ_OP_FOR: case CJ_OP_ARRAY_MAP: case CJ_OP_EXPECT:
+	case CJ_OP_NAMED_BARRIER: case CJ_OP_NAMED_ARRIVE:
 		return check_indices(v);
 	case CJ_OP_DIVISOR: return check_divisor(v);
 	case CJ_OP_DEVICE: return check_device(v);

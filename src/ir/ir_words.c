@@ -9,6 +9,8 @@ static const char *const specials[] = { "thread_x", "thread_y", "thread_z",
     "block_rank" };
 static const char *const devices[] = { "sms" };
 static const char *const shfls[] = { "idx", "up", "down", "xor" };
+static const char *const fences[] = { "mbarrier_init", "async",
+    "async_shared", "async_global" };
 static const char *const objects[] = { "tensor", "workspace", "shared",
     "table", "foreign", "array", "slot" };
 static const char *const caches[] = { "default", "streaming", "last_use",
@@ -29,6 +31,7 @@ static const char *const roundings[] = { "even", "zero", "up", "down" };
 
 _Static_assert(CJ_LENGTH(specials) == CJ_SPECIAL_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(devices) == CJ_DEVICE_FACT_COUNT, "a word for each");
+_Static_assert(CJ_LENGTH(fences) == CJ_FENCE_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(objects) == CJ_OBJECT_SLOT + 1, "a word for each");
 _Static_assert(CJ_LENGTH(atomics) == CJ_ATOMIC_CAS + 1, "a word for each");
 _Static_assert(CJ_LENGTH(leaves) == CJ_LEAF_PRESENT + 1, "a word for each");
@@ -41,6 +44,7 @@ static const struct {
 	[CJ_WORDS_SPECIAL] = SET(specials),
 	[CJ_WORDS_DEVICE] = SET(devices),
 	[CJ_WORDS_SHFL] = SET(shfls),
+	[CJ_WORDS_FENCE] = SET(fences),
 	[CJ_WORDS_OBJECT] = SET(objects),
 	[CJ_WORDS_CACHE] = SET(caches),
 	[CJ_WORDS_ORDER] = SET(orders),

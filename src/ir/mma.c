@@ -221,7 +221,9 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	switch ((unsigned)i->op) {
 	case CJ_OP_LDMATRIX: case CJ_OP_MOVMATRIX:
 		return 75;
-	case CJ_OP_STMATRIX:
+	case CJ_OP_STMATRIX: case CJ_OP_MBARRIER_INIT:
+	case CJ_OP_MBARRIER_ARRIVE: case CJ_OP_MBARRIER_EXPECT:
+	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE:
 		return 90;
 	case CJ_OP_MMA:
 		return m->mmas.at[i->attr]->needs;

@@ -129,6 +129,10 @@ cj_golden_module(struct cj_arena *a, const struct cj_golden *c,
 	m = cj_module_read(a, c->text, c->length, &error);
 	if (m == NULL)
 		ck_abort_msg("%s: %s", c->name, error.text);
+	if (target->number < m->target->number ||
+	    (m->target->suffix[0] != '\0' &&
+	    strcmp(target->name, m->target->name) != 0))
+		return NULL;
 	m->target = target;
 	wrong = cj_module_verify(m);
 	if (wrong != NULL)

@@ -1,0 +1,173 @@
+/*
+ * Mbarriers, fences and barriers of parts of a block, as PTX.
+ *
+ * Addresses of shared memory go as 32 bits. A wait is a loop around an
+ * instruction that suspends the thread for a while; its labels live in braces,
+ * so that they may be repeated.
+ */
+#include "llvm_gen.h"
+
+#include <stdio.h>
+
+/* An operand of kind `int` as 32 bits: counts, bytes, numbers of barriers. */
+static cj_llvm
+low_word(struct cj_llvm_gen *g, cj_ref r)
+{
+	cj_llvm v = cj_llvm_value(g, r, 0);
+
+	return LLVMTypeOf(v) == g->i32 ? v :
+	    LLVMBuildTrunc(g->b, v, g->i32, "");
+}
+
+/* The forms with an order and a scope are of PTX 8.0. */
+static void
+want_ptx(struct cj_llvm_gen *g)
+{
+	if (!cj_llvm_wants_ptx(g, 80))
+		cj_llvm_bug(g, "mbarriers need PTX 8.0");
+}
+
+cj_llvm
+cj_llvm_shared_word(struct cj_llvm_gen *g, const struct cj_access *a,
+    cj_ref offset)
+{
+	cj_llvm_bounds(g, a, offset, 1);
+	return LLVMBuildPtrToInt(g->b, cj_llvm_address(g, a, offset, 0),
+	    g->i32, "");
+}
+
+static void
+emit(struct cj_llvm_gen *g, cj_ref r, const char *text)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_llvm arguments[2];
+
+	want_ptx(g);
+	arguments[0] = cj_llvm_shared_word(g, &g->m->accesses.at[inst->attr],
+	    cj_operand(g->m, inst, 0));
+	arguments[1] = low_word(g, cj_operand(g->m, inst, 1));
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, text,
+	    "r,r,~{memory}", arguments, 2);
+}
+
+void
+cj_llvm_op_MBARRIER_INIT(struct cj_llvm_gen *g, cj_ref r)
+{
+	emit(g, r, "mbarrier.init.shared::cta.b64 [$0], $1;");
+}
+
+static bool
+is_one(const struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_constant *c = cj_constant_of(g->m, r);
+
+	return c != NULL && c->bits[0] == 1;
+}
+
+void
+cj_llvm_op_MBARRIER_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_llvm address;
+
+	if (!is_one(g, cj_operand(g->m, inst, 1))) {
+		emit(g, r, "mbarrier.arrive.release.cta.shared::cta.b64 _, "
+		    "[$0], $1;");
+		return;
+	}
+	want_ptx(g);
+	address = cj_llvm_shared_word(g, &g->m->accesses.at[inst->attr],
+	    cj_operand(g->m, inst, 0));
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type,
+	    "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0];",
+	    "r,~{memory}", &address, 1);
+}
+
+void
+cj_llvm_op_MBARRIER_EXPECT(struct cj_llvm_gen *g, cj_ref r)
+{
+	emit(g, r, "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, "
+	    "[$0], $1;");
+}
+
+void
+cj_llvm_op_MBARRIER_WAIT(struct cj_llvm_gen *g, cj_ref r)
+{
+	emit(g, r, "{\n\t.reg .pred ended;\nagain:\n\t"
+	    "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 ended, "
+	    "[$0], $1;\n\t@!ended bra again;\n\t}");
+}
+
+void
+cj_llvm_op_MBARRIER_TEST(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_llvm arguments[2], ended;
+
+	want_ptx(g);
+	arguments[0] = cj_llvm_shared_word(g, &g->m->accesses.at[inst->attr],
+	    cj_operand(g->m, inst, 0));
+	arguments[1] = low_word(g, cj_operand(g->m, inst, 1));
+	ended = cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->i32,
+	    "{\n\t.reg .pred ended;\n\t"
+	    "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 ended, "
+	    "[$1], $2;\n\tselp.b32 $0, 1, 0, ended;\n\t}",
+	    "=r,r,r,~{memory}", arguments, 2);
+	cj_llvm_define(g, r)[0] = LLVMBuildICmp(g->b, LLVMIntNE, ended,
+	    cj_llvm_i32(g, 0), "");
+	cj_llvm_finish(g, r);
+}
+
+/* ---- fences -------------------------------------------------------------- */
+
+void
+cj_llvm_op_FENCE(struct cj_llvm_gen *g, cj_ref r)
+{
+	static const char *const texts[CJ_FENCE_COUNT] = {
+		[CJ_FENCE_MBARRIER_INIT] =
+		    "fence.mbarrier_init.release.cluster;",
+		[CJ_FENCE_ASYNC] = "fence.proxy.async;",
+		[CJ_FENCE_ASYNC_SHARED] = "fence.proxy.async.shared::cta;",
+		[CJ_FENCE_ASYNC_GLOBAL] = "fence.proxy.async.global;",
+	};
+
+	want_ptx(g);
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type,
+	    texts[cj_inst(g->m, r)->attr], "~{memory}", NULL, 0);
+}
+
+/* ---- parts of a block ---------------------------------------------------- */
+
+static void
+meet(struct cj_llvm_gen *g, cj_ref r, const char *text)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_llvm arguments[2];
+
+	arguments[0] = low_word(g, cj_operand(g->m, inst, 0));
+	arguments[1] = low_word(g, cj_operand(g->m, inst, 1));
+	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type, text,
+	    "r,r,~{memory}", arguments, 2);
+}
+
+void
+cj_llvm_op_NAMED_BARRIER(struct cj_llvm_gen *g, cj_ref r)
+{
+	meet(g, r, "bar.sync $0, $1;");
+}
+
+void
+cj_llvm_op_NAMED_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
+{
+	meet(g, r, "bar.arrive $0, $1;");
+}
+
+void
+cj_llvm_op_SYNC_WARP(struct cj_llvm_gen *g, cj_ref r)
+{
+	cj_llvm mask = cj_llvm_warp_mask(g);
+
+	(void)r;
+	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type,
+	    "bar.warp.sync $0;", "r,~{memory}", &mask, 1);
+}

@@ -1,0 +1,193 @@
+/*
+ * Mbarriers, fences and barriers of some threads: the expert forms below
+ * pipelines. Each is one operation; nothing is derived for them.
+ */
+#include "elab_priv.h"
+
+/* The one mbarrier of the first argument as an access; 0: reported. */
+uint32_t
+cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, cj_ref *offset)
+{
+	struct cj_access a = { .align = 8 };
+	const struct cj_tensor *t = v->tensor;
+
+	if (v->kind != CJ_VALUE_TENSOR || t->element != CJ_KIND_MBARRIER ||
+	    cj_is_leaf(t->layout->shape) || t->layout->shape->rank != 0) {
+		if (v->kind != CJ_VALUE_ERROR)
+			cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+			    "one mbarrier is needed, this is %s",
+			    cj_value_what(el, v)), "Declare some, shared b: "
+			    "tensor(mbarrier, n:1); and name one, b[i].");
+		return 0;
+	}
+	a.object = t->object;
+	*offset = cj_elab_ref_int(el, t->offset);
+	return cj_module_access(el->m, &a);
+}
+
+static struct cj_value
+operate(struct cj_elab *el, struct cj_args *args, enum cj_op op,
+    struct cj_int number)
+{
+	cj_ref refs[2];
+	uint32_t access = cj_arg_mbarrier(el, args->span, &args->at[0],
+	    &refs[0]);
+	cj_ref r;
+
+	if (access == 0)
+		return cj_value_error();
+	refs[1] = cj_elab_ref_int(el, number);
+	r = cj_emit(&el->em->b, op, op == CJ_OP_MBARRIER_TEST ?
+	    cj_type_of(CJ_KIND_BOOL, 1) : 0, access, refs, 2);
+	return op == CJ_OP_MBARRIER_TEST ?
+	    cj_value_regs(el, CJ_KIND_BOOL, NULL, r) : cj_value_none();
+}
+
+static struct cj_value
+operate_by(struct cj_elab *el, struct cj_args *args, enum cj_op op)
+{
+	struct cj_int n;
+
+	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
+		return cj_value_error();
+	return operate(el, args, op, n);
+}
+
+struct cj_value
+cj_builtin_mbarrier_init(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return operate_by(el, args, CJ_OP_MBARRIER_INIT);
+}
+
+struct cj_value
+cj_builtin_mbarrier_arrive(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "count");
+	struct cj_int n = cj_known(1);
+
+	(void)row;
+	if (v != NULL && !cj_value_to_int(el, args->span, v, &n))
+		return cj_value_error();
+	return operate(el, args, CJ_OP_MBARRIER_ARRIVE, n);
+}
+
+struct cj_value
+cj_builtin_mbarrier_arrive_expect_tx(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return operate_by(el, args, CJ_OP_MBARRIER_EXPECT);
+}
+
+struct cj_value
+cj_builtin_mbarrier_wait(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return operate_by(el, args, CJ_OP_MBARRIER_WAIT);
+}
+
+struct cj_value
+cj_builtin_mbarrier_try_wait(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return operate_by(el, args, CJ_OP_MBARRIER_TEST);
+}
+
+/* ---- fences -------------------------------------------------------------- */
+
+static bool
+is_choice(struct cj_elab *el, const struct cj_value *v, const char *name)
+{
+	return v != NULL && v->kind == CJ_VALUE_CHOICE &&
+	    strcmp(cj_elab_name(el, v->choice), name) == 0;
+}
+
+/* fence(.mbarrier_init), fence(proxy = .async [, space = .shared|.global]) */
+struct cj_value
+cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *proxy = cj_arg_named(el, args, "proxy");
+	const struct cj_value *space = cj_arg_named(el, args, "space");
+	enum cj_fence f = CJ_FENCE_COUNT;
+
+	(void)row;
+	if (args->count == 1 && proxy == NULL && space == NULL &&
+	    is_choice(el, &args->at[0], "mbarrier_init"))
+		f = CJ_FENCE_MBARRIER_INIT;
+	else if (args->count == 0 && is_choice(el, proxy, "async"))
+		f = space == NULL ? CJ_FENCE_ASYNC :
+		    is_choice(el, space, "shared") ? CJ_FENCE_ASYNC_SHARED :
+		    is_choice(el, space, "global") ? CJ_FENCE_ASYNC_GLOBAL :
+		    CJ_FENCE_COUNT;
+	if (f == CJ_FENCE_COUNT) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    args->span, "there is no such fence"),
+		    "Write fence(.mbarrier_init), or fence(proxy = .async) "
+		    "with space = .shared or .global where one is enough.");
+		return cj_value_error();
+	}
+	cj_emit0(&el->em->b, CJ_OP_FENCE, 0, f);
+	return cj_value_none();
+}
+
+/* ---- some threads of a block --------------------------------------------- */
+
+static struct cj_value
+named(struct cj_elab *el, struct cj_args *args, enum cj_op op,
+    const char *what)
+{
+	struct cj_int number, threads;
+	cj_ref a, b;
+
+	if (!cj_value_to_int(el, args->span, &args->at[0], &number) ||
+	    !cj_value_to_int(el, args->span, &args->at[1], &threads))
+		return cj_value_error();
+	if (cj_is_known(number) && (number.value < 1 || number.value > 15))
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "named barriers have the numbers 1 to 15, not %lld; 0 is "
+		    "that of sync()", (long long)number.value);
+	if (cj_is_known(threads) && (threads.value < 32 ||
+	    threads.value > 1024 || threads.value % 32 != 0))
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "whole warps meet at a named barrier, 32 to 1024 threads, "
+		    "not %lld", (long long)threads.value);
+	cj_elab_meet(el, 32, what);
+	a = cj_elab_ref_int(el, number);
+	b = cj_elab_ref_int(el, threads);
+	cj_emit2(&el->em->b, op, 0, a, b);
+	return cj_value_none();
+}
+
+struct cj_value
+cj_builtin_named_barrier(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return named(el, args, CJ_OP_NAMED_BARRIER, "named_barrier()");
+}
+
+struct cj_value
+cj_builtin_named_barrier_arrive(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return named(el, args, CJ_OP_NAMED_ARRIVE, "named_barrier_arrive()");
+}
+
+struct cj_value
+cj_builtin_sync_warp(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)args;
+	(void)row;
+	cj_elab_meet(el, 32, "sync_warp()");
+	cj_emit0(&el->em->b, CJ_OP_SYNC_WARP, 0, 0);
+	return cj_value_none();
+}

@@ -1,0 +1,385 @@
+/*
+ * Mbarriers of the executor: phases that end when all arrivals and all bytes
+ * have come, and what waits for them.
+ *
+ * An mbarrier counts `pending` arrivals down and `tx` bytes up and down; its
+ * phase ends when both are 0. A wait for a parity passes once the phase of
+ * that parity has ended, that is while the other one runs. Copies that signal
+ * an mbarrier land when somebody asks for it and nothing but their bytes is
+ * missing (interp_tma.c), which is as late as they can.
+ *
+ * What happened before an arrival, or before a copy's issue, happened before
+ * what follows a wait for that phase.
+ */
+#include "interp_tma.h"
+
+struct cj_mbarriers {
+	struct cj_mbarrier **at;	/* by object, by element */
+};
+
+struct cj_mbarriers *
+cj_mbarriers_create(struct cj_arena *a, const struct cj_decoded *c)
+{
+	const struct cj_module *m = c->module;
+	struct cj_mbarriers *s = NULL;
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++) {
+		const struct cj_object *object = &m->objects.at[o];
+
+		if (object->kind != CJ_OBJECT_SHARED ||
+		    object->element != CJ_KIND_MBARRIER)
+			continue;
+		if (s == NULL) {
+			s = CJ_NEW(a, struct cj_mbarriers);
+			s->at = CJ_NEWS(a, struct cj_mbarrier *,
+			    m->objects.len);
+		}
+		s->at[o] = CJ_NEWS(a, struct cj_mbarrier,
+		    (size_t)object->extent);
+	}
+	return s;
+}
+
+/* A new block: nobody has made any. */
+void
+cj_mbarriers_clear(struct cj_block *b)
+{
+	const struct cj_module *m = b->machine.module;
+	struct cj_mbarriers *s = b->machine.mbarriers;
+	uint32_t o;
+
+	for (o = 1; s != NULL && o < m->objects.len; o++)
+		if (s->at[o] != NULL)
+			memset(s->at[o], 0, (size_t)m->objects.at[o].extent *
+			    sizeof *s->at[o]);
+}
+
+/* ---- one of them --------------------------------------------------------- */
+
+static const char *
+name_of(const struct cj_frame *f, uint32_t object)
+{
+	const char *name = f->code->module->objects.at[object].name;
+
+	return name != NULL ? name : "memory";
+}
+
+/* The mbarrier that a lane names; NULL: there is none, reported. */
+static struct cj_mbarrier *
+find(struct cj_frame *f, const struct cj_step *s, uint32_t lane, bool makes)
+{
+	const struct cj_access *a = cj_step_access(f, s);
+	int64_t at = CJ_AT(f, int64_t, s->a)[lane];
+	struct cj_reach reach = { a, at, 1 };
+	struct cj_mbarrier *b;
+
+	if (!cj_reach_may(f, s, lane, reach, true))
+		return NULL;
+	cj_race_access(f, s, lane, (struct cj_touched_range){
+	    .object = a->object, .width = 1, .first = at, .is_write = true,
+	    .is_atomic = !makes });
+	b = &f->machine->mbarriers->at[a->object][at];
+	if (makes || b->is_made)
+		return b;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+	    "mbarrier %lld of \"%s\" is used" CJ_WHO ", but nobody has "
+	    "initialised it", (long long)at, name_of(f, a->object));
+	return NULL;
+}
+
+struct cj_mbarrier *
+cj_mbarrier_of_copy(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, uint32_t object, int64_t at)
+{
+	const struct cj_object *o = &f->code->module->objects.at[object];
+	struct cj_mbarrier *b;
+
+	if (at < 0 || at >= o->extent) {
+		cj_fault_at(f, s, lane, CJ_DIAG_OUT_OF_BOUNDS,
+		    "\"%s\" has no mbarrier %lld, outside 0..%lld",
+		    name_of(f, object), (long long)at, (long long)o->extent);
+		return NULL;
+	}
+	b = &f->machine->mbarriers->at[object][at];
+	if (b->is_made && b->is_fenced)
+		return b;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+	    b->is_made ? "a copy signals mbarrier %lld of \"%s\"" CJ_WHO
+	    ", and no fence(.mbarrier_init) follows its initialisation" :
+	    "a copy signals mbarrier %lld of \"%s\"" CJ_WHO ", but nobody "
+	    "has initialised it", (long long)at, name_of(f, object));
+	return b->is_made ? b : NULL;
+}
+
+static void
+end_phase(struct cj_mbarrier *b)
+{
+	if (b->pending != 0 || b->tx != 0)
+		return;
+	b->phase++;
+	b->pending = b->count;
+	b->done = b->coming;
+	b->coming = NULL;
+}
+
+static void
+learn(struct cj_frame *f, struct cj_mbarrier *b, const struct cj_past *p)
+{
+	if (p != NULL && f->machine->race != NULL)
+		b->coming = cj_past_join(f, b->coming, p);
+}
+
+void
+cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
+    int64_t bytes, const struct cj_past *p)
+{
+	learn(f, b, p);
+	b->tx -= bytes;
+	end_phase(b);
+}
+
+static void
+arrive(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    struct cj_mbarrier *b, int64_t count)
+{
+	struct cj_fault *fault;
+
+	if (count >= 1 && count <= (int64_t)b->pending) {
+		b->pending -= (uint32_t)count;
+		b->last = s->ref;
+		end_phase(b);
+		return;
+	}
+	fault = cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+	    "%lld arrive at mbarrier %lld of \"%s\"" CJ_WHO ", where %u of "
+	    "%u are still to come in phase %llu", (long long)count,
+	    (long long)CJ_AT(f, int64_t, s->a)[lane],
+	    name_of(f, cj_step_access(f, s)->object), (unsigned)b->pending,
+	    (unsigned)b->count, (unsigned long long)b->phase);
+	if (fault != NULL && b->last != 0) {
+		fault->other = b->last;
+		fault->note = "the last one that counted is here";
+	}
+}
+
+/* ---- steps: a is the offset ---------------------------------------------- */
+
+enum { MOST_ARRIVALS = (1 << 20) - 1 };
+
+static void
+step_init(struct cj_frame *f, const struct cj_step *s)
+{
+	const int64_t *count = CJ_AT(f, int64_t, s->b);
+	struct cj_mbarrier *b;
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane) ||
+		    (b = find(f, s, lane, true)) == NULL)
+			continue;
+		if (count[lane] < 1 || count[lane] > MOST_ARRIVALS) {
+			cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+			    "an mbarrier is initialised for %lld arrivals, "
+			    "there may be 1 to %d", (long long)count[lane],
+			    MOST_ARRIVALS);
+			continue;
+		}
+		memset(b, 0, sizeof *b);
+		b->is_made = true;
+		b->maker = f->warp;
+		b->count = b->pending = (uint32_t)count[lane];
+	}
+}
+
+void
+cj_interp_MBARRIER_INIT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_init);
+}
+
+/* b: arrivals, or the bytes that come before one. */
+static void
+step_arrive(struct cj_frame *f, const struct cj_step *s)
+{
+	const int64_t *n = CJ_AT(f, int64_t, s->b);
+	const struct cj_past *past = NULL;
+	struct cj_mbarrier *b;
+	bool expects = s->op == CJ_OP_MBARRIER_EXPECT;
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane) ||
+		    (b = find(f, s, lane, false)) == NULL)
+			continue;
+		if (past == NULL)
+			past = cj_clock_publish(f);
+		learn(f, b, past);
+		if (expects)
+			b->tx += n[lane];
+		arrive(f, s, lane, b, expects ? 1 : n[lane]);
+	}
+}
+
+void
+cj_interp_MBARRIER_ARRIVE(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_arrive);
+}
+
+void
+cj_interp_MBARRIER_EXPECT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_arrive);
+}
+
+/* ---- waiting ------------------------------------------------------------- */
+
+/* Has the phase of that parity ended? What is missing may be on its way. */
+static bool
+has_ended(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	uint32_t object = cj_step_access(f, s)->object;
+	int64_t at = CJ_AT(f, int64_t, s->a)[lane];
+	uint64_t parity = CJ_AT(f, uint64_t, s->b)[lane] & 1;
+	struct cj_mbarrier *b = &f->machine->mbarriers->at[object][at];
+
+	if (b->pending == 0 && (b->phase & 1) == parity)
+		cj_tma_land(f, b);
+	return (b->phase & 1) != parity;
+}
+
+/* Lanes that no mbarrier was found for do not wait. */
+static bool
+names_one(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	uint32_t object = cj_step_access(f, s)->object;
+	int64_t at = CJ_AT(f, int64_t, s->a)[lane];
+
+	return cj_lane_runs(f, lane) && at >= 0 &&
+	    at < f->code->module->objects.at[object].extent &&
+	    f->machine->mbarriers->at[object][at].is_made;
+}
+
+static void
+take(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	cj_clock_join(f, f->machine->mbarriers->at[cj_step_access(f, s)->object]
+	    [CJ_AT(f, int64_t, s->a)[lane]].done);
+}
+
+static bool
+may_go(struct cj_frame *f)
+{
+	const struct cj_step *s = &f->code->steps.at[f->pc - 1];
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (names_one(f, s, lane) && !has_ended(f, s, lane))
+			return false;
+	for (lane = 0; lane < f->lanes; lane++)
+		if (names_one(f, s, lane))
+			take(f, s, lane);
+	return true;
+}
+
+static void
+describe(const struct cj_frame *frame, struct cj_strbuf *out)
+{
+	const struct cj_step *s = &frame->code->steps.at[frame->pc - 1];
+	const struct cj_mbarriers *all = frame->machine->mbarriers;
+	uint32_t object = cj_step_access(frame, s)->object, lane;
+	const struct cj_mbarrier *b;
+	int64_t at;
+
+	for (lane = 0; lane < frame->lanes; lane++) {
+		if (!cj_lane_runs(frame, lane))
+			continue;
+		at = CJ_AT(frame, int64_t, s->a)[lane];
+		b = &all->at[object][at];
+		if ((b->phase & 1) != (CJ_AT(frame, uint64_t, s->b)[lane] &
+		    1))
+			continue;
+		cj_strbuf_printf(out, "phase %llu of mbarrier %lld of \"%s\", "
+		    "which lacks %u of %u arrivals",
+		    (unsigned long long)b->phase, (long long)at,
+		    name_of(frame, object), (unsigned)b->pending,
+		    (unsigned)b->count);
+		if (b->tx != 0)
+			cj_strbuf_printf(out, " and %s %lld bytes", b->tx > 0
+			    ? "waits for" : "has got too many by",
+			    (long long)(b->tx > 0 ? b->tx : -b->tx));
+		return;
+	}
+}
+
+static const struct cj_wait mbarrier_wait = { may_go, describe };
+
+static void
+step_wait(struct cj_frame *f, const struct cj_step *s)
+{
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane))
+			find(f, s, lane, false);
+	if (may_go(f))
+		return;
+	f->state = CJ_STATE_WAITING;
+	f->wait = &mbarrier_wait;
+}
+
+void
+cj_interp_MBARRIER_WAIT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_wait);
+}
+
+static void
+step_test(struct cj_frame *f, const struct cj_step *s)
+{
+	uint8_t *out = CJ_AT(f, uint8_t, s->dst);
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane))
+			continue;
+		out[lane] = find(f, s, lane, false) == NULL ||
+		    has_ended(f, s, lane);
+		if (out[lane] && names_one(f, s, lane))
+			take(f, s, lane);
+	}
+}
+
+void
+cj_interp_MBARRIER_TEST(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_test);
+}
+
+/* ---- fences -------------------------------------------------------------- */
+
+static void
+step_fence(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_module *m = f->code->module;
+	struct cj_mbarriers *all = f->machine->mbarriers;
+	uint32_t o;
+	int64_t i;
+
+	if (cj_step_inst(f, s)->attr != CJ_FENCE_MBARRIER_INIT) {
+		cj_proxy_fence(f);
+		return;
+	}
+	for (o = 1; all != NULL && o < m->objects.len; o++)
+		for (i = 0; all->at[o] != NULL &&
+		    i < m->objects.at[o].extent; i++)
+			all->at[o][i].is_fenced |= all->at[o][i].is_made &&
+			    all->at[o][i].maker == f->warp;
+}
+
+void
+cj_interp_FENCE(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_fence);
+}

@@ -174,11 +174,16 @@ typedef struct cutejit_options {
 	void *(*allocate)(void *user, size_t bytes);	/* both or none; any */
 	void (*release)(void *user, void *memory);	/* thread may call */
 	void *allocator_user;
+	/* a second level of the cache, on a server; NULL: by the environment */
+	const char *remote_cache;	/* "http://host/path", "redis://host" */
+	int remote_read_only;		/* entries are used, none is sent */
+	unsigned remote_timeout_ms;	/* of a request; 0: 1000 */
 } cutejit_options;
 
 #define CUTEJIT_OPTIONS_INIT						\
 	{ sizeof(cutejit_options), NULL, 0, CUTEJIT_CACHE_DEFAULT, 0, 0, 0, \
-	  NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+	  NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+	  NULL, 0, 0 }
 
 /*
  * A new context; `options` may be NULL and is copied, texts included. Fails
@@ -512,7 +517,8 @@ void cutejit_kernel_destroy(cutejit_kernel *kernel);
 const cutejit_report *cutejit_kernel_report(const cutejit_kernel *kernel);
 
 typedef enum cutejit_origin {
-	CUTEJIT_ORIGIN_COMPILED, CUTEJIT_ORIGIN_MEMORY, CUTEJIT_ORIGIN_DISK
+	CUTEJIT_ORIGIN_COMPILED, CUTEJIT_ORIGIN_MEMORY, CUTEJIT_ORIGIN_DISK,
+	CUTEJIT_ORIGIN_REMOTE
 } cutejit_origin;
 
 typedef struct cutejit_kernel_info {
@@ -804,6 +810,12 @@ size_t cutejit_element_text(const cutejit_tensor *tensor,
 /* Folder on disk; NULL if there is none (see cutejit_cache_why()). */
 const char *cutejit_cache_folder(const cutejit_context *context);
 
+/* The server of the second level as it was named; NULL if there is none, and
+ * then *why (may be NULL) says why one that was named cannot be used, or is
+ * NULL. Both live as long as the context. */
+const char *cutejit_cache_remote(const cutejit_context *context,
+    const char **why);
+
 /* Why there is no folder, or where its name is from: "CUTEJIT_CACHE_DIR". */
 const char *cutejit_cache_why(const cutejit_context *context);
 
@@ -838,6 +850,7 @@ typedef struct cutejit_cache_stats {
 	/* of this context since it was made */
 	uint64_t memory_hits, disk_hits, misses, damaged, stored, evicted,
 	    waited;
+	uint64_t remote_hits, remote_misses, remote_stored, remote_errors;
 } cutejit_cache_stats;
 cutejit_status cutejit_cache_stats_get(cutejit_context *context,
     cutejit_cache_stats *out);

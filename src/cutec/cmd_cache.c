@@ -87,7 +87,8 @@ verify(const struct common *c, cutejit_context *context)
 static int
 stats(const struct common *c, cutejit_context *context)
 {
-	const char *folder = cutejit_cache_folder(context);
+	const char *folder = cutejit_cache_folder(context), *why;
+	const char *remote = cutejit_cache_remote(context, &why);
 	cutejit_cache_stats s;
 	int code = common_status(c, context,
 	    cutejit_cache_stats_get(context, &s));
@@ -98,6 +99,9 @@ stats(const struct common *c, cutejit_context *context)
 	    folder != NULL ? folder : "none", cutejit_cache_why(context),
 	    (unsigned long long)s.entries, (unsigned long long)s.bytes,
 	    (unsigned long long)s.limit_bytes);
+	if (remote != NULL || why != NULL)
+		printf("remote   %s%s\n", remote != NULL ? remote : "none: ",
+		    remote != NULL ? "" : why);
 	return 0;
 }
 

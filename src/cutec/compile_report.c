@@ -13,6 +13,7 @@ origin_text(cutejit_origin origin)
 	case CUTEJIT_ORIGIN_COMPILED: return "compiled";
 	case CUTEJIT_ORIGIN_MEMORY: return "memory";
 	case CUTEJIT_ORIGIN_DISK: return "disk";
+	case CUTEJIT_ORIGIN_REMOTE: return "remote";
 	}
 	return "";
 }

@@ -22,8 +22,10 @@ struct cj_store {
 	uint64_t limit;			/* bytes */
 	bool is_read_only;
 	bool is_off;			/* in memory neither */
+	struct cj_remote *remote;	/* NULL: none */
+	const char *remote_why;		/* why one cannot be used, or NULL */
 	atomic_ulong memory_hits, disk_hits, misses, damaged, stored, evicted,
-	    waited;
+	    waited, remote_hits, remote_misses, remote_stored, remote_errors;
 };
 
 struct cj_store *cj_store_open(struct cj_arena *a, const cutejit_options *o);
@@ -61,7 +63,7 @@ const char *cj_record_decode(const char *bytes, size_t length,
 bool cj_store_find(struct cj_work *f, struct cj_arena *a,
     const struct cj_digest *key, struct cj_record *out);
 void cj_store_put(struct cj_work *f, const struct cj_digest *key,
-    const struct cj_record *r);
+    const char *bytes, size_t length);
 
 /* Whoever makes an entry holds its lock. NULL: others were waited for in
  * vain, or there is no lock to be had; the entry is then made without. */

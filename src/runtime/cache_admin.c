@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "remote.h"
 
 enum { SHARDS = 256, KEY_DIGITS = 64, LEFT_OVER_SECONDS = 3600 };
 #define SMALLEST_SHARD	(UINT64_C(1) << 20)
@@ -381,6 +381,10 @@ count(struct cj_work *f, void *arguments)
 	out->stored = atomic_load(&s->stored);
 	out->evicted = atomic_load(&s->evicted);
 	out->waited = atomic_load(&s->waited);
+	out->remote_hits = atomic_load(&s->remote_hits);
+	out->remote_misses = atomic_load(&s->remote_misses);
+	out->remote_stored = atomic_load(&s->remote_stored);
+	out->remote_errors = atomic_load(&s->remote_errors);
 	return CUTEJIT_OK;
 }
 
@@ -396,6 +400,17 @@ const char *
 cutejit_cache_folder(const cutejit_context *context)
 {
 	return context != NULL ? context->store->root : NULL;
+}
+
+const char *
+cutejit_cache_remote(const cutejit_context *context, const char **why)
+{
+	const struct cj_store *s = context != NULL ? context->store : NULL;
+
+	if (why != NULL)
+		*why = s != NULL ? s->remote_why : NULL;
+	return s != NULL && s->remote != NULL ? s->remote->shown
+	    : NULL;
 }
 
 const char *

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "remote.h"
 
 enum { LONGEST_WAIT_MS = 30000, STAMP_SECONDS = 600, MOST_TRIES = 100 };
 #define DEFAULT_BYTES	(UINT64_C(2) << 30)
@@ -109,6 +109,8 @@ cj_store_open(struct cj_arena *a, const cutejit_options *o)
 	choose_folder(a, s, o->cache_folder);
 	if (s->root != NULL)
 		s->folder = cj_printf(a, "%s/v1", s->root);
+	s->remote = cj_remote_open(a, o, s->is_read_only,
+	    &s->remote_why);
 	return s;
 }
 
@@ -297,17 +299,15 @@ rename_over(const char *aside, const char *path)
 
 void
 cj_store_put(struct cj_work *f, const struct cj_digest *key,
-    const struct cj_record *r)
+    const char *bytes, size_t length)
 {
 	struct cj_store *s = f->context->store;
-	char *path, *aside, *bytes, *shard;
-	size_t length;
+	char *path, *aside, *shard;
 
 	if (s->folder == NULL || s->is_read_only)
 		return;
 	path = path_of(&f->arena, s, key);
 	shard = shard_of(&f->arena, path);
-	bytes = cj_record_encode(&f->arena, key, r, &length);
 	if (length > s->limit || !make_folders(&f->arena, shard))
 		return;
 	aside = cj_printf(&f->arena, "%s.tmp.XXXXXX", path);

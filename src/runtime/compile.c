@@ -11,10 +11,10 @@
  * meanwhile waits at its lock. What a stage has set never changes again.
  */
 #include "assemble.h"
-#include "cache.h"
 #include "device.h"
 #include "dump.h"
 #include "program.h"
+#include "remote.h"
 
 static void
 add_phase(struct cj_program *p, const char *name, double ms)
@@ -233,6 +233,16 @@ make(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 	return status;
 }
 
+static void
+dump_all(struct cj_work *f, const struct cj_recipe *r, enum cj_stage stage,
+    struct cj_program *p)
+{
+	int s;
+
+	for (s = CJ_STAGE_IR; s <= (int)stage; s++)
+		cj_dump_stage(f, r, p, (enum cj_stage)s);
+}
+
 /* What the disk has of a program: the image, or (from a machine without an
  * assembler, or for PTX alone) all before it. */
 static bool
@@ -240,7 +250,6 @@ take_from_disk(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
 	struct cj_record record;
-	int s;
 
 	if (!cj_store_find(f, &p->arena, &p->key, &record)
 	    || !cj_program_read(f, m, p, &record))
@@ -248,8 +257,27 @@ take_from_disk(struct cj_work *f, struct cutejit_module *m,
 	p->origin = CUTEJIT_ORIGIN_DISK;
 	atomic_store(&p->stage, (int)stage);
 	atomic_fetch_add(&f->context->store->disk_hits, 1);
-	for (s = CJ_STAGE_IR; s <= (int)stage; s++)
-		cj_dump_stage(f, r, p, (enum cj_stage)s);
+	dump_all(f, r, stage, p);
+	return true;
+}
+
+/* The same of another machine; what it sent is kept on disk. */
+static bool
+take_from_remote(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
+{
+	struct cj_record record;
+	const char *bytes;
+	size_t length;
+
+	if (f->context->store->remote == NULL
+	    || !cj_remote_find(f, &p->arena, &p->key, &record, &bytes,
+	    &length) || !cj_program_read(f, m, p, &record))
+		return false;
+	p->origin = CUTEJIT_ORIGIN_REMOTE;
+	atomic_store(&p->stage, (int)stage);
+	dump_all(f, r, stage, p);
+	cj_store_put(f, &p->key, bytes, length);
 	return true;
 }
 
@@ -259,15 +287,21 @@ make_and_keep(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
 	cutejit_status status = make(f, m, r, stage, p);
+	struct cj_store *s = f->context->store;
 	struct cj_record record;
+	const char *bytes;
+	size_t length;
 
 	if (status != CUTEJIT_OK)
 		return status;
-	atomic_fetch_add(&f->context->store->misses, 1);
-	if (f->context->store->folder == NULL || p->report.count != 0)
+	atomic_fetch_add(&s->misses, 1);
+	if ((s->folder == NULL && s->remote == NULL) || p->report.count != 0)
 		return status;
 	cj_program_write(f, p, &record);
-	cj_store_put(f, &p->key, &record);
+	bytes = cj_record_encode(&f->arena, &p->key, &record, &length);
+	cj_store_put(f, &p->key, bytes, length);
+	if (s->remote != NULL)
+		cj_remote_put(f, &p->key, bytes, length);
 	return status;
 }
 
@@ -285,7 +319,8 @@ make_once(struct cj_work *f, struct cutejit_module *m,
 	if (take_from_disk(f, m, r, stage, p))
 		return CUTEJIT_OK;
 	flight = cj_flight_begin(f, &p->key);
-	if (flight != NULL && take_from_disk(f, m, r, stage, p))
+	if ((flight != NULL && take_from_disk(f, m, r, stage, p))
+	    || take_from_remote(f, m, r, stage, p))
 		status = CUTEJIT_OK;
 	else
 		status = make_and_keep(f, m, r, stage, p);

@@ -167,6 +167,7 @@ own_options(struct cutejit_context *c)
 	cutejit_options *o = &c->options;
 
 	o->cache_folder = own(c, o->cache_folder);
+	o->remote_cache = own(c, o->remote_cache);
 	o->include_folders = own_list(c, o->include_folders, o->include_count);
 	o->warnings = own_list(c, o->warnings, o->warning_count);
 }
@@ -269,6 +270,9 @@ cutejit_context_create(const cutejit_options *options, cutejit_context **out)
 		release(c);
 		return CUTEJIT_LIMIT;
 	}
+	if (c->store->remote_why != NULL)
+		cj_log(c, CUTEJIT_LOG_WARNING, "no remote cache: %s",
+		    c->store->remote_why);
 	*out = c;
 	return CUTEJIT_OK;
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "assemble.h"
-#include "cache.h"
+#include "remote.h"
 #include "device.h"
 #include "spawn.h"
 
@@ -192,6 +192,29 @@ look_at_cache(struct doctor *d)
 }
 
 static void
+look_at_remote(struct doctor *d)
+{
+	const struct cj_store *s = d->work->context->store;
+
+	if (s->remote != NULL)
+		say(d, "remote cache", CUTEJIT_FOUND, cj_printf(
+		    &d->work->arena, "%s, %u ms%s", s->remote->shown,
+		    s->remote->timeout_ms, s->remote->is_read_only
+		    ? ", read only" : ""), "shares compiled kernels");
+	else if (s->remote_why != NULL)
+		say(d, "remote cache", CUTEJIT_ABSENT, s->remote_why,
+		    "would share compiled kernels");
+}
+
+/* A password is not shown. */
+static bool
+is_secret(const char *variable)
+{
+	return strncmp(variable, "CUTEJIT_REMOTE_CACHE=", 21) == 0
+	    && strchr(variable, '@') != NULL;
+}
+
+static void
 look_at_environment(struct doctor *d)
 {
 	extern char **environ;
@@ -199,7 +222,8 @@ look_at_environment(struct doctor *d)
 
 	for (e = environ; e != NULL && *e != NULL; e++)
 		if (strncmp(*e, "CUTEJIT_", 8) == 0)
-			say(d, "environment", CUTEJIT_NOTE, *e,
+			say(d, "environment", CUTEJIT_NOTE, is_secret(*e)
+			    ? "CUTEJIT_REMOTE_CACHE=(with a password)" : *e,
 			    "changes what the library does");
 }
 
@@ -214,6 +238,7 @@ look(struct cj_work *f, void *arguments)
 	look_at_assemblers(d);
 	look_at_tools(d);
 	look_at_cache(d);
+	look_at_remote(d);
 	look_at_environment(d);
 	return CUTEJIT_OK;
 }

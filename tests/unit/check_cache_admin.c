@@ -16,6 +16,8 @@ static cutejit_context *ctx;
 static cutejit_status
 put(struct cj_work *f, void *arguments)
 {
+	const char *bytes;
+	size_t length;
 	int *n = arguments;
 	struct cj_digest k = cj_digest_of(n, sizeof *n);
 	struct cj_record r = { 0 };
@@ -25,7 +27,8 @@ put(struct cj_work *f, void *arguments)
 		r.section[i].bytes = "";
 	r.section[CJ_SECTION_KERNEL].bytes = "relu";
 	r.section[CJ_SECTION_KERNEL].length = 4;
-	cj_store_put(f, &k, &r);
+	bytes = cj_record_encode(&f->arena, &k, &r, &length);
+	cj_store_put(f, &k, bytes, length);
 	return CUTEJIT_OK;
 }
 

@@ -78,6 +78,8 @@ struct job {
 static cutejit_status
 put(struct cj_work *f, void *arguments)
 {
+	const char *bytes;
+	size_t length;
 	struct job *j = arguments;
 	struct cj_digest k = key_of(j->key);
 	struct cj_record r;
@@ -85,7 +87,8 @@ put(struct cj_work *f, void *arguments)
 
 	snprintf(text, 32, "content of %d", j->key);
 	fill(&r, text, j->bytes != 0 ? j->bytes : strlen(text));
-	cj_store_put(f, &k, &r);
+	bytes = cj_record_encode(&f->arena, &k, &r, &length);
+	cj_store_put(f, &k, bytes, length);
 	return CUTEJIT_OK;
 }
 

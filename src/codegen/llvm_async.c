@@ -127,3 +127,16 @@ cj_llvm_op_CP_WAIT(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_intrinsic(g, "llvm.nvvm.cp.async.wait.group", NULL, &newest,
 	    1);
 }
+
+/* ---- pipelines: lower_async leaves none ---------------------------------- */
+
+#define LOWERED(name)							\
+	void								\
+	cj_llvm_op_##name(struct cj_llvm_gen *g, cj_ref r)		\
+	{								\
+		cj_llvm_bug(g, "%%%u \"%s\" is not lowered", (unsigned)r, \
+		    cj_op_info[CJ_OP_##name].text);			\
+	}
+LOWERED(PRODUCE)
+LOWERED(CONSUME)
+LOWERED(SETTLE)

@@ -41,6 +41,23 @@ in_pairs(const struct cj_llvm_gen *g, uint32_t object, uint32_t at)
 	    (at | 1) < extent_of(g, object);
 }
 
+/* An int that is known to fit is kept in 32 bits. */
+static bool
+is_narrow(const struct cj_llvm_gen *g, uint32_t object)
+{
+	const struct cj_object *o = &g->m->objects.at[object];
+
+	return o->element == CJ_KIND_INDEX && o->multiple != 0 &&
+	    o->most <= INT32_MAX - o->multiple;
+}
+
+static LLVMTypeRef
+type_of(const struct cj_llvm_gen *g, uint32_t object)
+{
+	return is_narrow(g, object) ? g->i32 :
+	    cj_llvm_type(g, g->m->objects.at[object].element);
+}
+
 static cj_llvm
 new_alloca(struct cj_llvm_gen *g, LLVMTypeRef type)
 {
@@ -56,7 +73,7 @@ new_alloca(struct cj_llvm_gen *g, LLVMTypeRef type)
 void
 cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object)
 {
-	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	LLVMTypeRef type = type_of(g, object);
 	LLVMTypeRef pair = LLVMVectorType(type, 2);
 	uint32_t i, n = extent_of(g, object), parts = word_parts(g, object);
 	cj_llvm *slots = CJ_NEWS(g->arena, cj_llvm, n);
@@ -125,7 +142,7 @@ is_word(const struct cj_llvm_gen *g, uint32_t object, uint32_t at, uint32_t i,
 static cj_llvm
 get(struct cj_llvm_gen *g, uint32_t object, uint32_t at)
 {
-	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	LLVMTypeRef type = type_of(g, object);
 	cj_llvm slot = g->objects[object].slots[at];
 
 	assert(at < extent_of(g, object));
@@ -140,7 +157,7 @@ get(struct cj_llvm_gen *g, uint32_t object, uint32_t at)
 static void
 set(struct cj_llvm_gen *g, uint32_t object, uint32_t at, cj_llvm v)
 {
-	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	LLVMTypeRef type = type_of(g, object);
 	cj_llvm slot = g->objects[object].slots[at];
 
 	if (in_words(g, object, at)) {
@@ -210,7 +227,9 @@ cj_llvm_op_SLOT_SET(struct cj_llvm_gen *g, cj_ref r)
 		}
 		if (g->pairs[value] == NULL || i % 2 != 0 || at % 2 != 0 ||
 		    i + 1 >= n || !in_pairs(g, a->object, at)) {
-			set(g, a->object, at, cj_llvm_wide(g, value, i));
+			set(g, a->object, at, is_narrow(g, a->object) ?
+			    cj_llvm_narrow(g, value, i) :
+			    cj_llvm_wide(g, value, i));
 			continue;
 		}
 		LLVMBuildStore(g->b, cj_llvm_pair(g, value, i / 2),

@@ -375,7 +375,7 @@ take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 
 bool
 cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t)
+    const struct cj_tensor *t, bool writes)
 {
 	const struct cj_object *o = &el->m->objects.at[t->object];
 
@@ -393,7 +393,7 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 	}
 	if (el->em != NULL && el->time != CJ_TIME_HOST) {
 		cj_elab_object_leaf(el, t->object);
-		return true;
+		return cj_elab_stage_allows(el, span, t, writes);
 	}
 	cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
 	    "the elements of %s are read and written in \"launch\" blocks "
@@ -582,7 +582,7 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 	uint32_t *number, *at, r, count = 0, access;
 	const struct cj_tuple *shape = t->layout->shape;
 
-	if (!cj_tensor_may_touch(el, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t, false) ||
 	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
 	    !fill_ref(el, &p, &fill))
 		return cj_value_error();
@@ -694,7 +694,7 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
 	uint32_t r, access;
 	cj_ref value;
 
-	if (!cj_tensor_may_touch(el, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t, true) ||
 	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
 	    overlaps(el, &p))
 		return;

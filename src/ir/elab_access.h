@@ -32,7 +32,7 @@ struct cj_pieces {
 
 /* The current function may touch the elements; else it is reported. */
 bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t);
+    const struct cj_tensor *t, bool writes);
 /* The widest accesses that are proved; false: reported. */
 bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
     struct cj_span span, const struct cj_tensor *t);

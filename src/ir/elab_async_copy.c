@@ -28,7 +28,7 @@ make_plan(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	bool is_shared = el->m->objects.at[t->object].kind ==
 	    CJ_OBJECT_SHARED;
 
-	if (!cj_tensor_may_touch(el, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t, is_shared) ||
 	    !cj_pieces_make(el, p, span, t))
 		return false;
 	if (p->width < how->count)

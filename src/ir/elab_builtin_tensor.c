@@ -372,6 +372,8 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "an atomic operation on bits needs integers, these are %s",
 		    cj_kind_text(t->element));
+	if (!cj_elab_stage_allows(el, args->span, t, true))
+		return cj_value_error();
 	cj_elab_object_leaf(el, t->object);
 	el->m->objects.at[t->object].reads = true;
 	el->m->objects.at[t->object].writes = true;

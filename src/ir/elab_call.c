@@ -348,6 +348,8 @@ returns_early(const struct cj_node *n, bool is_inside)
 		}
 		return n->if_stmt.otherwise != NULL &&
 		    returns_early(n->if_stmt.otherwise, is_inside);
+	case CJ_NODE_PRODUCE: case CJ_NODE_CONSUME:
+		return returns_early(n->stage.body, is_inside);
 	case CJ_NODE_FOR:
 		return returns_early(n->for_stmt.body, true);
 	case CJ_NODE_WHILE:

@@ -248,7 +248,8 @@ make_rows(struct cj_elab *el, struct cj_span span,
 	    .transposed = c->atom->is_transposed };
 	struct cj_pieces *p = &r->pieces;
 
-	if (!cj_tensor_may_touch(el, span, t) ||
+	if (!cj_tensor_may_touch(el, span, t, c->atom->use ==
+	    CJ_ATOM_STMATRIX) ||
 	    !cj_pieces_make(el, p, span, t))
 		return false;
 	if (p->width * p->bytes < CJ_MATRIX_ROW_BYTES) {

@@ -250,6 +250,7 @@ device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
 	el->jump = &j;
 	cj_elab_block(el, n->launch.body);
 	cj_elab_sync_copies(el);
+	cj_elab_check_pipelines(el);
 	el->left = 0;
 	el->jump = outer;
 	el->time = CJ_TIME_HOST;
@@ -344,55 +345,71 @@ shared_align(struct cj_elab *el, const struct cj_node *n, int64_t *align)
 	return false;
 }
 
-void
-cj_elab_shared(struct cj_elab *el, const struct cj_node *n)
+/* Bytes from stage to stage: each begins as aligned as the first. */
+static int64_t
+stage_extent(int64_t extent, enum cj_kind k, int64_t align)
+{
+	int64_t bits = k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
+	int64_t unit = align * 8 / bits;
+
+	return unit < 1 ? extent : (extent + unit - 1) / unit * unit;
+}
+
+bool
+cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,
+    uint32_t stages, struct cj_tensor *t)
 {
 	struct cj_value type = cj_elab_type_expr(el, n->field.type);
-	struct cj_object o = { .kind = CJ_OBJECT_SHARED };
-	struct cj_tensor t = { .level = 2, .offset = cj_known(0),
-	    .name = n->field.name.name, .span = n->span };
+	struct cj_object o = { .kind = CJ_OBJECT_SHARED, .reads = true,
+	    .writes = true, .region = el->em->b.region, .stages = stages };
 	struct cj_strbuf text;
 	struct cj_int extent;
 	int64_t align;
 
-	if (el->time != CJ_TIME_DEVICE) {
-		cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
-		    "shared memory belongs to device code");
-		return;
-	}
 	if (type.kind == CJ_VALUE_ERROR || !shared_align(el, n, &align))
-		goto bind_error;
+		return false;
 	if (!type.type->is_tensor) {
 		cj_elab_error(el, CJ_DIAG_WRONG_KIND, n->field.type->span,
 		    "shared memory is a tensor(T, layout), this is %s",
 		    cj_value_text(el, &type));
-		goto bind_error;
+		return false;
 	}
 	extent = cj_layout_cosize(&el->al, type.type->layout);
 	if (!cj_is_known(extent)) {
 		cj_elab_error(el, CJ_DIAG_NOT_KNOWN, n->field.type->span,
 		    "the extents of shared memory must be known at compile "
 		    "time");
-		goto bind_error;
+		return false;
 	}
 	cj_strbuf_init(&text, el->m->arena);
 	cj_layout_print(&text, &el->sym, type.type->layout,
 	    CJ_STYLE_LANGUAGE);
-	o.element = t.element = type.type->scalar;
-	o.extent = extent.value;
+	o.element = type.type->scalar;
+	o.extent = stages == 0 ? extent.value : stages *
+	    stage_extent(extent.value, o.element, align);
 	o.align = (uint32_t)align;
-	o.reads = o.writes = true;
-	o.region = el->em->b.region;
 	o.name = cj_elab_name(el, n->field.name.name);
 	o.layout = text.text;
 	o.place = el->em->b.place;
-	t.object = cj_module_object(el->m, &o);
-	t.layout = type.type->layout;
-	cj_env_bind(el, t.name, CJ_BOUND_LET, cj_value_tensor(el, &t),
-	    n->field.name.span);
-	return;
-bind_error:
-	cj_env_bind(el, n->field.name.name, CJ_BOUND_LET, cj_value_error(),
+	*t = (struct cj_tensor){ .level = 2, .offset = cj_known(0),
+	    .name = n->field.name.name, .span = n->span,
+	    .element = o.element, .layout = type.type->layout };
+	t->object = cj_module_object(el->m, &o);
+	return true;
+}
+
+void
+cj_elab_shared(struct cj_elab *el, const struct cj_node *n)
+{
+	struct cj_value v = cj_value_error();
+	struct cj_tensor t;
+
+	if (el->time != CJ_TIME_DEVICE)
+		cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
+		    "shared memory belongs to device code");
+	else if (cj_elab_shared_tensor(el, n, 0, &t))
+		v = cj_value_tensor(el, &t);
+	cj_env_bind(el, n->field.name.name, CJ_BOUND_LET, v,
 	    n->field.name.span);
 }
 

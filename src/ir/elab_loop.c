@@ -57,6 +57,8 @@ jumps(const struct cj_node *n)
 			if (jumps(n->block.stmts.at[i]))
 				return true;
 		return false;
+	case CJ_NODE_PRODUCE: case CJ_NODE_CONSUME:
+		return jumps(n->stage.body);
 	case CJ_NODE_IF:
 		for (i = 0; i < n->if_stmt.arms.count; i++)
 			if (jumps(n->if_stmt.arms.at[i]->arm.body))
@@ -311,9 +313,12 @@ run_range(struct cj_elab *el, const struct cj_node *n,
 	cj_env_push(el);
 	cj_elab_bind(el, n->for_stmt.binding, CJ_BOUND_LET,
 	    loop_index(el, n, index, r, step));
+	j.env = el->env;
 	region_body(el, n, &j);
 	cj_env_pop(el);
 	cj_elab_leave(el, outer);
+	if (j.is_ahead)
+		cj_elab_check_ahead(el, owner);
 }
 
 /* ---- sequences: first, more, next, item ---------------------------------- */

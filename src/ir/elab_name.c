@@ -263,6 +263,9 @@ cj_elab_lookup(struct cj_elab *el, cj_name name, struct cj_span span)
 	struct cj_value v;
 
 	assert(f != NULL && "names belong to a file");
+	if (b != NULL && el->ahead != NULL &&
+	    cj_elab_ahead_hides(el, b, span))
+		return cj_value_error();
 	if (b != NULL)
 		return b->value;
 	if (find_in_file(el, f, name, span, &v))

@@ -157,7 +157,7 @@ cj_value_print(struct cj_elab *el, struct cj_strbuf *out,
 		cj_strbuf_puts(out, v->copy->text);
 		break;
 	case CJ_VALUE_REGS: case CJ_VALUE_TENSOR: case CJ_VALUE_PLACE:
-	case CJ_VALUE_UNWRITTEN:
+	case CJ_VALUE_UNWRITTEN: case CJ_VALUE_PIPELINE:
 		cj_strbuf_puts(out, cj_value_what(el, v));
 		break;
 	}
@@ -270,6 +270,7 @@ cj_value_what(struct cj_elab *el, const struct cj_value *v)
 	case CJ_VALUE_CHOICE:
 		return cj_printf(el->arena, "the choice .%s",
 		    cj_elab_name(el, v->choice));
+	case CJ_VALUE_PIPELINE: return "a pipeline";
 	case CJ_VALUE_FILE: return "an import";
 	case CJ_VALUE_ATOM:
 		return cj_printf(el->arena, "the atom %s", v->atom->text);

@@ -27,6 +27,7 @@ struct cj_atom_value;
 struct cj_mma_value;
 struct cj_copy_value;
 struct cj_fragment;
+struct cj_pipe;
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -58,6 +59,7 @@ enum cj_value_kind {
 	CJ_VALUE_COPY,		/* copy: a tiled copy */
 	CJ_VALUE_UNWRITTEN,	/* scalar, regs.shape: registers of a `var`
 				   that nothing has written */
+	CJ_VALUE_PIPELINE,	/* pipeline */
 	CJ_VALUE_FILE		/* file: an import with a name; NULL: `cute` */
 };
 
@@ -90,6 +92,7 @@ struct cj_value {
 		const struct cj_range_value *range;
 		const struct cj_text *text;
 		cj_name choice;
+		struct cj_pipe *pipeline;
 		const struct cj_file *file;
 		const struct cj_atom_value *atom;
 		const struct cj_mma_value *mma;
@@ -136,6 +139,8 @@ struct cj_tensor {
 	struct cj_int rank;
 	const struct cj_value *fill;	/* a scalar */
 	const struct cj_value *pred;	/* fn(c), or NULL */
+	uint32_t stage;			/* of a pipeline: the block that opened
+					   it; 0: other memory */
 	cj_name name;			/* of the parameter, for messages */
 	struct cj_span span;		/* of its declaration */
 };
@@ -156,6 +161,35 @@ struct cj_function_value {
 	struct cj_env *env;		/* names around it; NULL: of the file */
 	const struct cj_file *file;
 	cj_name name;
+};
+
+/* ---- pipelines ----------------------------------------------------------- */
+
+struct cj_pipe {
+	uint32_t number;		/* in the module */
+	cj_name name;
+	struct cj_span span;
+	int64_t stages;
+	uint32_t count;			/* fields: */
+	struct cj_tensor *field;	/* as of stage 0 */
+	cj_name *names;
+	struct cj_span *read_at;	/* the first read; empty: none */
+	bool is_produced, is_consumed;
+};
+
+/* A produce or consume block that is open, innermost first. */
+struct cj_open_stage {
+	struct cj_open_stage *outer;
+	uint32_t id;
+	struct cj_pipe *pipe;
+	bool is_produce;
+	struct cj_span span;
+};
+
+/* A produce block with ahead() is open: names between are hidden. */
+struct cj_ahead {
+	struct cj_ahead *outer;
+	const struct cj_env *inner, *loop;
 };
 
 /* ---- names --------------------------------------------------------------- */
@@ -271,6 +305,7 @@ struct cj_emitter {
 	struct cj_int special[CJ_SPECIAL_COUNT];	/* 0: not asked for */
 	CJ_VEC(struct cj_sync) syncs;
 	bool copies_async;	/* sync() completes such copies */
+	CJ_VEC(struct cj_pipe *) pipes;
 };
 
 enum cj_jump_kind { CJ_JUMP_FUNCTION, CJ_JUMP_LOOP };
@@ -284,6 +319,8 @@ struct cj_jump {
 	cj_ref continues;	/* LOOP: what `continue` goes on with */
 	bool continue_breaks;	/* it leaves a scope instead */
 	bool was_broken;	/* some break leads here */
+	const struct cj_env *env;	/* LOOP over a range: of its index */
+	bool is_ahead;		/* a produce block of it runs ahead */
 	/* FUNCTION */
 	bool is_launch;		/* return ends the thread */
 	bool has_result;
@@ -328,6 +365,9 @@ struct cj_elab {
 	struct cj_emitter *device;	/* of the newest launch */
 	struct cj_env *env;
 	struct cj_jump *jump;
+	struct cj_open_stage *stage;
+	uint32_t stages;		/* opened so far */
+	struct cj_ahead *ahead;
 	cj_place trail;			/* call or turn we are in */
 	struct cj_span operand[2];	/* of the binary operator in work */
 	unsigned int_operand;		/* which of them is an int; 2: none */
@@ -570,6 +610,10 @@ void cj_elab_while(struct cj_elab *el, const struct cj_node *n);
 bool cj_elab_count_turn(struct cj_elab *el, struct cj_span span);
 void cj_elab_launch(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_shared(struct cj_elab *el, const struct cj_node *n);
+/* The object of a SHARED or FIELD, with `stages` members (0: one object), as a
+ * tensor; false: reported. */
+bool cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,
+    uint32_t stages, struct cj_tensor *t);
 /* One instruction with a region: builder goes in, and out again. */
 cj_region cj_elab_enter(struct cj_elab *el, cj_ref owner, cj_ref *index);
 void cj_elab_leave(struct cj_elab *el, cj_region outer);
@@ -726,6 +770,21 @@ struct cj_value cj_elab_reduce_over(struct cj_elab *el, struct cj_span span,
     enum cj_op op, const struct cj_value *f, struct cj_value v,
     const struct cj_value *over);
 struct cj_value cj_elab_array_zeros(struct cj_elab *el, struct cj_args *args);
+
+/* ---- pipelines (elab_async.c, elab_async_check.c) ------------------------ */
+
+void cj_elab_pipeline(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_stage(struct cj_elab *el, const struct cj_node *n);
+/* May elements of t be read or written here? Only stages have an answer of
+ * their own; false: reported. */
+bool cj_elab_stage_allows(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, bool writes);
+/* Inside a produce block that runs ahead: reports a name of its loop's turn. */
+bool cj_elab_ahead_hides(struct cj_elab *el, const struct cj_bound *name,
+    struct cj_span span);
+/* A loop with ahead() is complete; a launch is. */
+void cj_elab_check_ahead(struct cj_elab *el, cj_ref loop);
+void cj_elab_check_pipelines(struct cj_elab *el);
 
 /* ---- tests and benches: elab_test*.c, called from the above in TEST time - */
 

@@ -170,7 +170,8 @@ cj_value_is_known(const struct cj_value *v)
 	case CJ_VALUE_REAL: case CJ_VALUE_BOOL: case CJ_VALUE_SCALAR:
 	case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE: case CJ_VALUE_FUNCTION:
 	case CJ_VALUE_BUILTIN: case CJ_VALUE_STRING: case CJ_VALUE_CHOICE:
-	case CJ_VALUE_FILE: case CJ_VALUE_ATOM: case CJ_VALUE_MMA:
+	case CJ_VALUE_PIPELINE: case CJ_VALUE_FILE:
+	case CJ_VALUE_ATOM: case CJ_VALUE_MMA:
 	case CJ_VALUE_COPY:
 		return true;
 	case CJ_VALUE_INT:
@@ -273,6 +274,8 @@ cj_value_same(const struct cj_value *a, const struct cj_value *b)
 		return is_text_same(a->text, b->text);
 	case CJ_VALUE_CHOICE:
 		return a->choice == b->choice;
+	case CJ_VALUE_PIPELINE:
+		return a->pipeline == b->pipeline;
 	case CJ_VALUE_FILE:
 		return a->file == b->file;
 	case CJ_VALUE_ATOM:
@@ -336,7 +339,8 @@ cj_value_to_tuple(struct cj_elab *el, struct cj_span span,
 		return cj_tuple_int(&el->al, i);
 	case CJ_VALUE_NONE: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
 	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
-	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_FILE:
+	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_PIPELINE:
+	case CJ_VALUE_FILE:
 	case CJ_VALUE_ATOM: case CJ_VALUE_MMA: case CJ_VALUE_COPY:
 	case CJ_VALUE_UNWRITTEN:
 		break;

@@ -206,6 +206,14 @@ index_fact(struct facts *s, struct cj_fact *f, cj_region region)
 	const struct cj_fact *lo, *hi, *step;
 	struct cj_range r;
 
+	if (owner->op == CJ_OP_PRODUCE || owner->op == CJ_OP_CONSUME) {
+		uint32_t p = s->m->stage_uses.at[owner->attr].pipeline;
+
+		set_range(f, between(0, s->m->pipelines.at[p].stages - 1),
+		    CJ_KIND_INDEX);
+		f->uniform = CJ_SCOPE_BLOCK;
+		return;
+	}
 	if (owner->op != CJ_OP_FOR) {
 		set_range(f, count_range(s, owner), CJ_KIND_INDEX);
 		f->uniform = CJ_SCOPE_THREAD;
@@ -353,6 +361,18 @@ arithmetic_range(const struct facts *s, const struct cj_inst *i)
 }
 
 static struct cj_range
+slot_range(const struct facts *s, const struct cj_inst *i)
+{
+	const struct cj_object *o =
+	    &s->m->objects.at[s->m->accesses.at[i->attr].object];
+	struct cj_range r = { 0, o->most, o->multiple };
+
+	if (o->multiple == 0)
+		return cj_range_of_kind(o->element);
+	return o->most == 0 ? cj_range_number(0) : r;
+}
+
+static struct cj_range
 range_of_inst(const struct facts *s, const struct cj_inst *i)
 {
 	switch ((unsigned)i->op) {
@@ -366,6 +386,8 @@ range_of_inst(const struct facts *s, const struct cj_inst *i)
 		return between(1, INT32_MAX);
 	case CJ_OP_CONVERT:
 		return convert_range(s, i);
+	case CJ_OP_SLOT_GET:
+		return slot_range(s, i);
 	case CJ_OP_SPLAT: case CJ_OP_SLICE: case CJ_OP_PERMUTE:
 	case CJ_OP_CONCAT: case CJ_OP_INSERT:
 		return hull_of_operands(s, i);

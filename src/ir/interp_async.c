@@ -20,6 +20,8 @@ struct cj_flight {
 	uint32_t zeros;			/* of them: masked off */
 	uint32_t count;			/* elements of a lane */
 	uint32_t to_object, from_object;
+	uint32_t pipeline;		/* of a stage, and its position, */
+	uint64_t position;		/* where stages are waited for */
 	int64_t to[CJ_LANES_WARP], from[CJ_LANES_WARP];
 	uint64_t group[CJ_LANES_WARP];
 	struct cj_flight *next;
@@ -173,6 +175,24 @@ cj_async_meets(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 
 /* ---- issue --------------------------------------------------------------- */
 
+/* Whose stage a copy fills: it lands when that is consumed. */
+static void
+find_pipeline(const struct cj_frame *f, struct cj_flight *p)
+{
+	const struct cj_module *m = f->code->module;
+	uint32_t i, k;
+
+	if (f->machine->stages == NULL ||
+	    m->objects.at[p->to_object].stages == 0)
+		return;
+	for (i = 1; i < m->pipelines.len; i++)
+		for (k = 0; k < m->pipelines.at[i].field_count; k++)
+			if (m->pipelines.at[i].fields[k] == p->to_object)
+				p->pipeline = i;
+	if (p->pipeline != 0)
+		p->position = cj_stages_filling(f, p->pipeline);
+}
+
 static struct cj_flight *
 new_flight(struct cj_frame *f, const struct cj_step *s,
     const struct cj_copy *c)
@@ -189,6 +209,7 @@ new_flight(struct cj_frame *f, const struct cj_step *s,
 	p->count = c->count;
 	p->to_object = m->accesses.at[c->to].object;
 	p->from_object = m->accesses.at[c->from].object;
+	find_pipeline(f, p);
 	while (*last != NULL)
 		last = &(*last)->next;
 	*last = p;
@@ -364,4 +385,24 @@ void
 cj_interp_CP_WAIT(struct cj_decoder *d, cj_ref r)
 {
 	cj_step_add(d, r, step_cp_wait)->target = cj_inst(d->module, r)->attr;
+}
+
+void
+cj_async_land(struct cj_frame *f, uint32_t pipeline, uint64_t position)
+{
+	const struct cj_block *b = f->machine->block;
+	struct cj_flight *p, *next;
+	uint32_t w, lane;
+
+	for (w = 0; w < b->warps; w++)
+		for (p = b->frames[w].flights; p != NULL; p = next) {
+			next = p->next;
+			if (p->pipeline != pipeline ||
+			    p->position != position)
+				continue;
+			for (lane = 0; lane < CJ_LANES_WARP; lane++)
+				if (p->lanes >> lane & 1)
+					land(&b->frames[w], p, lane);
+			drop(&b->frames[w], p);
+		}
 }

@@ -102,6 +102,7 @@ cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
 	b->warps = (b->threads + CJ_LANES_WARP - 1) / CJ_LANES_WARP;
 	b->machine.async = cj_async_create(a, c);
 	b->machine.mbarriers = cj_mbarriers_create(a, c);
+	b->machine.stages = cj_stages_create(a, c);
 	make_memory(b, c);
 	make_threads(b);
 	make_warps(b, c);
@@ -182,6 +183,8 @@ cj_block_start(struct cj_block *b, uint64_t number, uint64_t seed)
 	cj_mbarriers_clear(b);
 	if (b->machine.race != NULL)
 		cj_race_clear(b->machine.race, number);
+	if (b->machine.stages != NULL)
+		cj_stages_clear(b->machine.stages);
 	for (i = 0; i < b->warps; i++) {
 		uint32_t left = b->threads - i * CJ_LANES_WARP;
 

@@ -438,8 +438,11 @@ target_of(struct cj_decoder *d, cj_ref r)
 static void
 add_leave(struct cj_decoder *d, cj_ref r, cj_step_fn *run, uint32_t to)
 {
-	struct cj_step *s = cj_step_add(d, r, run);
+	struct cj_step *s;
 
+	cj_decode_releases(d, cj_op_info[cj_inst(d->module, r)->op].attr ==
+	    CJ_ATTR_TARGET ? cj_inst(d->module, r)->attr : 0);
+	s = cj_step_add(d, r, run);
 	s->a = to;
 	cj_decode_exit(d, s);
 }

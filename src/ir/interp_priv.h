@@ -218,6 +218,7 @@ struct cj_machine {
 	struct cj_async *async;		/* kernels that copy by cp.async */
 	struct cj_profile *profile;	/* kernels that are counted */
 	struct cj_mbarriers *mbarriers;	/* kernels that have some */
+	struct cj_stages *stages;	/* kernels with pipelines */
 	struct cj_host_run *host;
 	struct cj_test_run *test;
 	bool stop;			/* this thread is to end */
@@ -595,6 +596,20 @@ bool cj_async_is_quiet(const struct cj_frame *f, uint32_t object,
  * read: reports it. */
 bool cj_async_meets(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
+
+/* Land all copies into a position of a pipeline, of all warps. */
+void cj_async_land(struct cj_frame *f, uint32_t pipeline, uint64_t position);
+
+/* ---- stages of pipelines (interp_stage.c) -------------------------------- */
+
+/* NULL: the code has none. */
+struct cj_stages *cj_stages_create(struct cj_arena *a,
+    const struct cj_decoded *c);
+void cj_stages_clear(struct cj_stages *s);
+/* The position that a warp is filling. */
+uint64_t cj_stages_filling(const struct cj_frame *f, uint32_t pipeline);
+/* Give back the stages of consume blocks that an exit to `target` leaves. */
+void cj_decode_releases(struct cj_decoder *d, cj_ref target);
 
 /* ---- random numbers (interp_random.c) ------------------------------------ */
 

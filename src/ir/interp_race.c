@@ -770,6 +770,8 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 	r->run->levels = cj_past_levels(blocks);
 	r->run->warps = (uint32_t)((k->block[0] * k->block[1] * k->block[2]
 	    + CJ_LANES_WARP - 1) / CJ_LANES_WARP);
+	for (o = 0; o < c->steps.len; o++)
+		r->run->has_stages |= c->steps.at[o].op == CJ_OP_CONSUME;
 	r->run->orders = orders_memory(c);
 	r->run->syncs = cj_sync_create(a);
 	r->run->cells = find_cells(a, c);
@@ -796,7 +798,8 @@ cj_race_worker(struct cj_arena *a, const struct cj_race *from,
 	    (m->objects.len + 1) * sizeof(struct shadow *));
 	for (o = 1; o < m->objects.len; o++)
 		if (m->objects.at[o].kind == CJ_OBJECT_SHARED
-		    && memory[o].hi > 0) {
+		    && memory[o].hi > 0 && !(r->run->has_stages
+		    && m->objects.at[o].stages != 0)) {
 			r->shadows[o] = make_shadow(a, &memory[o],
 			    m->objects.at[o].element, r->run->cells[o]);
 			r->shadows[o]->is_own = true;

@@ -37,7 +37,7 @@ enum cj_result { CJ_RESULT_NONE, CJ_RESULT_SAME, CJ_RESULT_BOOL,
 enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
-    CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA };
+    CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA, CJ_ATTR_STAGE };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -125,6 +125,10 @@ struct cj_object {
 	uint32_t parameter;	/* TENSOR: number of the run-time parameter */
 	uint32_t member;	/* TENSOR: which of x[n] */
 	cj_region region;	/* SHARED, SLOT: where it lives */
+	uint32_t stages;	/* SHARED: members of equal extent, which a
+				   stage of a pipeline picks; 0: one object */
+	int64_t most, multiple;	/* SLOT of INDEX: its values are multiples of
+				   this, 0..most; multiple 0: not known */
 	const char *name;	/* for reports */
 	const char *layout;	/* for reports, may be NULL */
 	const uint64_t *data;	/* TABLE: bits of each element */
@@ -161,6 +165,22 @@ struct cj_copy {
 	uint32_t prefetch;	/* bytes that L2 may fetch: 0, 64, 128, 256 */
 };
 #define CJ_WAIT_ALL	UINT32_MAX	/* attr of CP_WAIT */
+
+/* S stages, each a member of every field. */
+struct cj_pipeline {
+	const char *name;
+	uint32_t stages;
+	cj_region region;	/* where it lives */
+	const uint32_t *fields;	/* objects */
+	uint32_t field_count;
+	cj_place place;
+};
+struct cj_stage_use {		/* of PRODUCE, CONSUME, SETTLE */
+	uint32_t pipeline;
+	uint32_t count;		/* ahead(n), in_flight(n) */
+	bool keep;
+};
+enum { CJ_MAX_STAGES = 32 };
 
 struct cj_positions {
 	uint32_t count;
@@ -262,6 +282,8 @@ struct cj_module {
 	CJ_VEC(struct cj_object) objects;
 	CJ_VEC(struct cj_access) accesses;
 	CJ_VEC(struct cj_copy) copies;
+	CJ_VEC(struct cj_pipeline) pipelines;
+	CJ_VEC(struct cj_stage_use) stage_uses;
 	CJ_VEC(struct cj_positions) positions;
 	CJ_VEC(struct cj_conversion) conversions;	/* [0] is the default */
 	CJ_VEC(struct cj_require) requires;
@@ -273,6 +295,7 @@ struct cj_module {
 	CJ_VEC(const char *) texts;
 	CJ_VEC(struct cj_place_info) places;
 	CJ_VEC(struct cj_function) functions;
+	bool is_lowered;	/* no row of level STRUCTURED is left */
 };
 
 struct cj_module *cj_module_create(struct cj_arena *a, const char *name,
@@ -301,7 +324,9 @@ cj_ref cj_emit_bits(struct cj_builder *b, cj_type t, uint64_t each);
 cj_ref cj_emit_index(struct cj_builder *b, int64_t value);
 cj_ref cj_emit_bool(struct cj_builder *b, bool value);
 
-/* A new region of `owner`, after its others. For FOR, ARRAY_MAP and EXPECT
+/* Does a region of the operation begin with its INDEX? */
+bool cj_op_has_index(enum cj_op op);
+/* A new region of `owner`, after its others. For operations that have one
  * the region's INDEX is made and returned in *index (may be NULL). */
 cj_region cj_region_add(struct cj_builder *b, cj_ref owner, cj_ref *index);
 
@@ -310,6 +335,9 @@ uint32_t cj_module_constant(struct cj_module *m, cj_type t,
 uint32_t cj_module_object(struct cj_module *m, const struct cj_object *o);
 uint32_t cj_module_access(struct cj_module *m, const struct cj_access *a);
 uint32_t cj_module_copy(struct cj_module *m, const struct cj_copy *c);
+uint32_t cj_module_pipeline(struct cj_module *m, const struct cj_pipeline *p);
+uint32_t cj_module_stage_use(struct cj_module *m,
+    const struct cj_stage_use *u);
 uint32_t cj_module_positions(struct cj_module *m, const uint32_t *at,
     uint32_t count);
 uint32_t cj_module_conversion(struct cj_module *m, struct cj_conversion c);

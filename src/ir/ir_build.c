@@ -43,6 +43,8 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->objects);
 	UNUSED_FIRST(a, &m->accesses);
 	UNUSED_FIRST(a, &m->copies);
+	UNUSED_FIRST(a, &m->pipelines);
+	UNUSED_FIRST(a, &m->stage_uses);
 	UNUSED_FIRST(a, &m->positions);
 	UNUSED_FIRST(a, &m->conversions);
 	UNUSED_FIRST(a, &m->requires);
@@ -280,6 +282,33 @@ cj_module_copy(struct cj_module *m, const struct cj_copy *c)
 	return m->copies.len - 1;
 }
 
+uint32_t
+cj_module_pipeline(struct cj_module *m, const struct cj_pipeline *p)
+{
+	struct cj_pipeline kept = *p;
+
+	assert(p->stages > 0 && p->stages <= CJ_MAX_STAGES);
+	kept.fields = cj_memdup(m->arena, p->fields,
+	    p->field_count * sizeof *p->fields);
+	*cj_push(m->arena, &m->pipelines) = kept;
+	return m->pipelines.len - 1;
+}
+
+uint32_t
+cj_module_stage_use(struct cj_module *m, const struct cj_stage_use *u)
+{
+	assert(u->pipeline != 0 && u->pipeline < m->pipelines.len);
+	*cj_push(m->arena, &m->stage_uses) = *u;
+	return m->stage_uses.len - 1;
+}
+
+bool
+cj_op_has_index(enum cj_op op)
+{
+	return op == CJ_OP_FOR || op == CJ_OP_ARRAY_MAP ||
+	    op == CJ_OP_EXPECT || op == CJ_OP_PRODUCE || op == CJ_OP_CONSUME;
+}
+
 unsigned
 cj_touches(const struct cj_module *m, const struct cj_inst *i,
     struct cj_touch out[2])
@@ -495,7 +524,7 @@ cj_region_add(struct cj_builder *b, cj_ref owner, cj_ref *index)
 	assert(cj_op_info[op].effects == CJ_EFFECTS_REGION);
 	region = cj_region_append(m, owner,
 	    first != 0 ? m->regions.at[first].parent : b->region);
-	if (op == CJ_OP_FOR || op == CJ_OP_ARRAY_MAP || op == CJ_OP_EXPECT) {
+	if (cj_op_has_index(op)) {
 		struct cj_inst i = { .op = CJ_OP_INDEX,
 		    .type = cj_type_of(CJ_KIND_INDEX, 1), .place = b->place };
 

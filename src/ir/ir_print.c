@@ -27,8 +27,7 @@ cj_region_has_index(const struct cj_module *m, cj_region region)
 	const struct cj_region_info *g = &m->regions.at[region];
 	unsigned op = g->owner == 0 ? CJ_OP_NONE : cj_inst(m, g->owner)->op;
 
-	return (op == CJ_OP_FOR || op == CJ_OP_ARRAY_MAP ||
-	    op == CJ_OP_EXPECT) && g->first != 0 &&
+	return cj_op_has_index((enum cj_op)op) && g->first != 0 &&
 	    cj_inst(m, g->first)->op == CJ_OP_INDEX;
 }
 
@@ -198,6 +197,9 @@ number_regions(struct printer *p)
 	for (i = 1; i < m->objects.len; i++)
 		if (m->objects.at[i].region < m->regions.len)
 			p->lives[m->objects.at[i].region] = UINT32_MAX;
+	for (i = 1; i < m->pipelines.len; i++)
+		if (m->pipelines.at[i].region < m->regions.len)
+			p->lives[m->pipelines.at[i].region] = UINT32_MAX;
 	for (i = 1; i < m->functions.len; i++)
 		for (w = cj_walk_begin(m, m->functions.at[i].body);
 		    cj_walk_next(&w);)
@@ -307,6 +309,23 @@ print_copy(struct printer *p, const struct cj_inst *i)
 		PRINTF(p, " by %s", cj_word(CJ_WORDS_COPY, c->cache));
 	if (c->prefetch != 0)
 		PRINTF(p, " prefetch %u", c->prefetch);
+}
+
+static void
+print_stage_use(struct printer *p, const struct cj_inst *i)
+{
+	const struct cj_stage_use *u = &p->m->stage_uses.at[i->attr];
+
+	PRINTF(p, " pipeline %u", u->pipeline);
+	if (u->count != 0)
+		PRINTF(p, " %s %u", i->op == CJ_OP_CONSUME ? "in_flight" :
+		    "ahead", u->count);
+	if (u->keep)
+		PUTS(p, " keep");
+	if (i->operand_count > 0) {
+		PUTS(p, " when ");
+		print_operand(p, i, 0);
+	}
 }
 
 static void
@@ -509,6 +528,9 @@ print_attr(struct printer *p, const struct cj_inst *i)
 		PUTS(p, " ");
 		print_operands(p, i, 0, i->operand_count);
 		return;
+	case CJ_ATTR_STAGE:
+		print_stage_use(p, i);
+		return;
 	}
 }
 
@@ -575,6 +597,8 @@ print_inst(struct printer *p, cj_ref r)
 		break;
 	case CJ_OP_ARRAY_MAP:
 	case CJ_OP_EXPECT:
+	case CJ_OP_PRODUCE:
+	case CJ_OP_CONSUME:
 		print_index(p, i);
 		if (i->op == CJ_OP_EXPECT)
 			PUTS(p, " ");
@@ -704,6 +728,11 @@ print_object(struct printer *p, uint32_t object)
 	if (o->kind == CJ_OBJECT_TENSOR || o->parameter != 0 ||
 	    o->member != 0)
 		PRINTF(p, " of %u.%u", o->parameter, o->member);
+	if (o->stages != 0)
+		PRINTF(p, " stages %u", o->stages);
+	if (o->multiple != 0)
+		PRINTF(p, " range 0..%lld by %lld", (long long)o->most,
+		    (long long)o->multiple);
 	if (o->align != 0)
 		PRINTF(p, " align %u", o->align);
 	PUTS(p, o->reads ? " reads" : "");
@@ -717,6 +746,24 @@ print_object(struct printer *p, uint32_t object)
 		print_many_bits(p, o->element, o->data, (uint64_t)o->extent);
 	}
 	print_place(p, o->place);
+	PUTS(p, "\n");
+}
+
+static void
+print_pipeline(struct printer *p, uint32_t number)
+{
+	const struct cj_pipeline *l = &p->m->pipelines.at[number];
+	uint32_t i;
+
+	PRINTF(p, "pipeline %u stages %u", number, l->stages);
+	print_named_text(p, "name", l->name);
+	PUTS(p, " fields(");
+	for (i = 0; i < l->field_count; i++)
+		PRINTF(p, i == 0 ? "@%u" : ", @%u", l->fields[i]);
+	PUTS(p, ")");
+	if (l->region < p->m->regions.len && p->lives[l->region] != 0)
+		PRINTF(p, " in #%u", p->lives[l->region]);
+	print_place(p, l->place);
 	PUTS(p, "\n");
 }
 
@@ -775,6 +822,8 @@ cj_module_print(struct cj_strbuf *out, const struct cj_module *m)
 			PUTS(&p, "\n");
 		print_object(&p, i);
 	}
+	for (i = 1; i < m->pipelines.len; i++)
+		print_pipeline(&p, i);
 	for (i = 1; i < m->functions.len; i++)
 		print_function(&p, i);
 	print_places(&p);

@@ -31,6 +31,17 @@ read_object(struct cj_reader *r)
 		cj_reader_dotted(r, of, 2);
 	o.parameter = of[0];
 	o.member = of[1];
+	if (cj_reader_word(r, "stages"))
+		o.stages = (uint32_t)cj_reader_int(r, 1, CJ_MAX_STAGES);
+	if (cj_reader_word(r, "range")) {
+		cj_reader_int(r, 0, 0);
+		if (r->token != TOKEN_DOTS)
+			cj_reader_fail(r, "\"..\" is needed");
+		cj_reader_next(r);
+		o.most = cj_reader_int(r, 0, INT64_MAX);
+		cj_reader_need_word(r, "by");
+		o.multiple = cj_reader_int(r, 1, INT64_MAX);
+	}
 	if (cj_reader_word(r, "align"))
 		o.align = (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
 	o.reads = cj_reader_word(r, "reads");
@@ -50,6 +61,38 @@ read_object(struct cj_reader *r)
 	o.place = cj_reader_place(r);
 	if (!r->failed)
 		*cj_push(r->m->arena, &r->m->objects) = o;
+}
+
+static void
+read_pipeline(struct cj_reader *r)
+{
+	struct cj_pipeline p = { 0 };
+	CJ_VEC(uint32_t) fields = { 0 };
+	int64_t number = cj_reader_int(r, 1, UINT16_MAX);
+
+	if (!r->failed && number != r->m->pipelines.len)
+		cj_reader_fail(r, "pipelines are numbered in order");
+	cj_reader_need_word(r, "stages");
+	p.stages = (uint32_t)cj_reader_int(r, 1, CJ_MAX_STAGES);
+	if (cj_reader_word(r, "name"))
+		p.name = cj_reader_text(r);
+	cj_reader_need_word(r, "fields");
+	cj_reader_need_mark(r, '(');
+	if (!cj_reader_mark(r, ')')) {
+		do {
+			uint32_t object = cj_reader_object(r);
+
+			*cj_push(r->m->arena, &fields) = object;
+		} while (cj_reader_mark(r, ','));
+		cj_reader_need_mark(r, ')');
+	}
+	if (cj_reader_word(r, "in"))
+		p.region = cj_reader_ref(r, TOKEN_REGION, "a region");
+	p.place = cj_reader_place(r);
+	p.fields = fields.at;
+	p.field_count = fields.len;
+	if (!r->failed)
+		cj_module_pipeline(r->m, &p);
 }
 
 static void
@@ -175,6 +218,19 @@ check_place(struct cj_reader *r, cj_place place)
 		cj_reader_fail(r, "a place is not listed");
 }
 
+/* From the number of the text to the region. */
+static void
+finish_region(struct cj_reader *r, cj_region *region)
+{
+	if (*region == 0)
+		return;
+	if (*region >= r->lives.len || r->lives.at[*region] == 0) {
+		cj_reader_fail(r, "a region is not there");
+		return;
+	}
+	*region = r->lives.at[*region];
+}
+
 static void
 finish(struct cj_reader *r)
 {
@@ -185,6 +241,10 @@ finish(struct cj_reader *r)
 		check_place(r, m->insts.at[i].place);
 	for (i = 1; i < m->functions.len; i++)
 		check_place(r, m->functions.at[i].place);
+	for (i = 1; i < m->pipelines.len; i++) {
+		check_place(r, m->pipelines.at[i].place);
+		finish_region(r, &m->pipelines.at[i].region);
+	}
 	for (i = 1; i < m->launches.len; i++)
 		if (m->launches.at[i].function >= m->functions.len)
 			cj_reader_fail(r, "a function is not there");
@@ -192,13 +252,7 @@ finish(struct cj_reader *r)
 		struct cj_object *o = &m->objects.at[i];
 
 		check_place(r, o->place);
-		if (o->region == 0)
-			continue;
-		if (o->region >= r->lives.len || r->lives.at[o->region] == 0) {
-			cj_reader_fail(r, "a region is not there");
-			return;
-		}
-		o->region = r->lives.at[o->region];
+		finish_region(r, &o->region);
 	}
 }
 
@@ -211,6 +265,8 @@ read_items(struct cj_reader *r)
 
 		if (cj_reader_word(r, "object")) {
 			read_object(r);
+		} else if (cj_reader_word(r, "pipeline")) {
+			read_pipeline(r);
 		} else if (cj_reader_word(r, "place")) {
 			read_place(r);
 		} else if (kind >= 0) {

@@ -156,6 +156,23 @@ read_copy(struct cj_reader *r)
 }
 
 static uint32_t
+read_stage_use(struct cj_reader *r)
+{
+	struct cj_stage_use u = { 0 };
+
+	cj_reader_need_word(r, "pipeline");
+	u.pipeline = (uint32_t)cj_reader_int(r, 1, UINT16_MAX);
+	if (!r->failed && u.pipeline >= r->m->pipelines.len)
+		cj_reader_fail(r, "there is no such pipeline");
+	if (cj_reader_word(r, "ahead") || cj_reader_word(r, "in_flight"))
+		u.count = (uint32_t)cj_reader_int(r, 0, CJ_MAX_STAGES);
+	u.keep = cj_reader_word(r, "keep");
+	if (cj_reader_word(r, "when"))
+		read_operand(r);
+	return r->failed ? 0 : cj_module_stage_use(r->m, &u);
+}
+
+static uint32_t
 read_int(struct cj_reader *r, enum cj_op op)
 {
 	uint32_t attr;
@@ -396,6 +413,7 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_ARRAY: return read_array(r);
 	case CJ_ATTR_COPY: return read_copy(r);
 	case CJ_ATTR_MMA: return read_mma(r);
+	case CJ_ATTR_STAGE: return read_stage_use(r);
 	}
 	return 0;
 }
@@ -450,13 +468,6 @@ read_op(struct cj_reader *r)
 		cj_reader_fail(r, "there is no such operation");
 	cj_reader_next(r);
 	return op;
-}
-
-/* Does the operation print its regions' index in its own line? */
-static bool
-has_index(enum cj_op op)
-{
-	return op == CJ_OP_FOR || op == CJ_OP_ARRAY_MAP || op == CJ_OP_EXPECT;
 }
 
 static cj_ref
@@ -521,7 +532,7 @@ read_inst(struct cj_reader *r)
 		i.type = cj_reader_type(r);
 	else if (cj_op_info[op].attr == CJ_ATTR_CONSTANT)
 		cj_reader_fail(r, "a constant has a value");
-	if (has_index(op) && index_follows(r))
+	if (cj_op_has_index(op) && index_follows(r))
 		read_index(r);
 	if (!r->failed)
 		i.attr = op == CJ_OP_FOR ? read_for(r) :

@@ -119,6 +119,10 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    m->copies.at[index].from);
 	case CJ_ATTR_MMA:
 		return index != 0 && index < m->mmas.len;
+	case CJ_ATTR_STAGE:
+		return index != 0 && index < m->stage_uses.len &&
+		    m->stage_uses.at[index].pipeline != 0 &&
+		    m->stage_uses.at[index].pipeline < m->pipelines.len;
 	}
 	return false;
 }
@@ -698,6 +702,8 @@ check_by_name(const struct view *v)
 	case CJ_OP_STMATRIX: return check_matrices(v, operand(v, 1));
 	case CJ_OP_MOVMATRIX: return check_movmatrix(v);
 	case CJ_OP_MMA: return check_mma(v);
+	case CJ_OP_PRODUCE:
+		return v->i->operand_count > 0 ? check_condition(v) : NULL;
 	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
 		return check_condition(v);
 	case CJ_OP_FOR: case CJ_OP_ARRAY_MAP: case CJ_OP_EXPECT:

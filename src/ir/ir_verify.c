@@ -81,6 +81,8 @@ check_object(struct verifier *v, uint32_t index)
 	case CJ_OBJECT_SHARED:
 		if (o->extent < 0)
 			fail(v, "@", index, "shared memory has a known extent");
+		else if (o->stages != 0 && o->extent % o->stages != 0)
+			fail(v, "@", index, "the stages differ in extent");
 		break;
 	case CJ_OBJECT_TABLE:
 		if (o->extent < 0 || (o->extent > 0 && o->data == NULL))
@@ -97,6 +99,23 @@ check_object(struct verifier *v, uint32_t index)
 }
 
 static void
+check_pipeline(struct verifier *v, uint32_t number)
+{
+	const struct cj_pipeline *p = &v->m->pipelines.at[number];
+	uint32_t i;
+
+	if (p->stages == 0 || p->stages > CJ_MAX_STAGES)
+		fail(v, "pipeline ", number, "there are too many stages");
+	if (p->region >= v->m->regions.len || p->place >= v->m->places.len)
+		fail(v, "pipeline ", number, "region or place do not exist");
+	for (i = 0; i < p->field_count; i++)
+		if (p->fields[i] == 0 || p->fields[i] >= v->m->objects.len ||
+		    v->m->objects.at[p->fields[i]].stages != p->stages)
+			fail(v, "pipeline ", number,
+			    "a field has other stages");
+}
+
+static void
 check_tables(struct verifier *v)
 {
 	const struct cj_module *m = v->m;
@@ -104,6 +123,8 @@ check_tables(struct verifier *v)
 
 	for (i = 1; i < m->objects.len; i++)
 		check_object(v, i);
+	for (i = 1; i < m->pipelines.len; i++)
+		check_pipeline(v, i);
 	for (i = 1; i < m->places.len; i++)
 		if (m->places.at[i].parent >= i)
 			fail(v, "!", i, "the parent is not older");
@@ -185,6 +206,8 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	if (cj_op_info[i->op].level == CJ_LEVEL_TEST &&
 	    kind != CJ_FUNCTION_TEST)
 		return "it belongs to tests";
+	if (cj_op_info[i->op].level == CJ_LEVEL_STRUCTURED && v->m->is_lowered)
+		return "it should have been lowered";
 	switch ((unsigned)i->op) {
 	case CJ_OP_SPECIAL: case CJ_OP_BARRIER: case CJ_OP_SHFL:
 	case CJ_OP_CLUSTER_BARRIER: case CJ_OP_REMOTE_LOAD:
@@ -196,6 +219,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
 	case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE: case CJ_OP_NAMED_BARRIER:
 	case CJ_OP_NAMED_ARRIVE: case CJ_OP_SYNC_WARP:
+	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
 	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:
@@ -227,6 +251,8 @@ check_way_out(const struct verifier *v, cj_region from, cj_ref owner)
 			return NULL;
 		if (g->owner == 0)
 			return "the target is not around it";
+		if (cj_inst(v->m, g->owner)->op == CJ_OP_PRODUCE)
+			return "it would leave a stage half filled";
 		if (cj_inst(v->m, g->owner)->op == CJ_OP_ARRAY_MAP ||
 		    cj_inst(v->m, g->owner)->op == CJ_OP_EXPECT)
 			return "it would leave a region that runs for each "
@@ -288,10 +314,7 @@ ends_by_exit(const struct cj_module *m, cj_region g)
 static const char *
 check_region(const struct cj_module *m, const struct cj_inst *i, cj_region g)
 {
-	bool has_index = i->op == CJ_OP_FOR || i->op == CJ_OP_ARRAY_MAP ||
-	    i->op == CJ_OP_EXPECT;
-
-	if (has_index && !cj_region_has_index(m, g))
+	if (cj_op_has_index(i->op) && !cj_region_has_index(m, g))
 		return "the region does not begin with its index";
 	if ((i->type != 0 || i->op == CJ_OP_EXPECT) && !ends_by_exit(m, g))
 		return "a region yields no result";
@@ -400,6 +423,20 @@ check_launch(const struct verifier *v, const struct cj_inst *i)
 }
 
 static const char *
+check_stage(const struct verifier *v, const struct cj_inst *i)
+{
+	const struct cj_stage_use *u = &v->m->stage_uses.at[i->attr];
+	const struct cj_pipeline *p = &v->m->pipelines.at[u->pipeline];
+
+	if (p->region == 0 || !v->open[p->region])
+		return "the pipeline does not live here";
+	if (u->keep && i->op != CJ_OP_CONSUME)
+		return "only a consume keeps its stage";
+	return u->count < p->stages ? NULL :
+	    "there are fewer stages than are used at once";
+}
+
+static const char *
 check_inst(const struct verifier *v, cj_ref r, cj_region region)
 {
 	const struct cj_inst *i = cj_inst(v->m, r);
@@ -424,6 +461,8 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 	case CJ_OP_PARAM: return check_param(v, i);
 	case CJ_OP_INDEX: return check_index(v, r, region);
 	case CJ_OP_LAUNCH: return check_launch(v, i);
+	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
+		return check_stage(v, i);
 	}
 	return NULL;
 }

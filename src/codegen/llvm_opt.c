@@ -5,30 +5,37 @@
  *	0	allocas become values, nothing else
  *	1	and the cheap clean-up
  *	2	and loops: invariants out of them, unrolling
- *	3	LLVM's own -O3 where there are loops: without any it changes
- *		nothing worth its time, which is a quarter of a small compile
+ *	3	LLVM's own -O3 where there are loops, in modules that are not
+ *		large: without loops it changes nothing worth its time, which
+ *		is a quarter of a small compile; and its many turns of
+ *		instcombine are half of a large one
  */
 #include "llvm_gen.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+/* Instructions of a module of ours from which on it is large. */
+enum { LARGE = 2500 };
+
 static const char *
-pipeline(int level, bool has_loops)
+pipeline(const struct cj_llvm_gen *g)
 {
 	static const char clean[] = "function(sroa,early-cse<memssa>,"
 	    "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,gvn,"
 	    "instcombine<no-verify-fixpoint>,dce)";
-	static const char loops[] = "function(sroa,early-cse<memssa>,"
-	    "instcombine<no-verify-fixpoint>,simplifycfg,"
-	    "loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll,sroa,"
-	    "instcombine<no-verify-fixpoint>,simplifycfg,gvn,dce)";
+	static const char loops[] = "function(sroa,early-cse,simplifycfg,"
+	    "loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll,early-cse,"
+	    "reassociate,gvn,simplifycfg,instcombine<no-verify-fixpoint>,dce)";
+	int level = g->options->level;
 
 	if (level <= 0)
 		return "function(sroa)";
-	if (!has_loops || level == 1)
+	if (!g->has_loops || level == 1)
 		return clean;
-	return level >= 3 ? "function(sroa,early-cse),default<O3>" : loops;
+	if (level == 2 || g->m->insts.len > LARGE)
+		return loops;
+	return "function(sroa,early-cse),default<O3>";
 }
 
 char *
@@ -36,7 +43,7 @@ cj_llvm_optimise(struct cj_llvm_gen *g, LLVMTargetMachineRef machine)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error = LLVMRunPasses(g->module,
-	    pipeline(g->options->level, g->has_loops), machine, options);
+	    pipeline(g), machine, options);
 
 	LLVMDisposePassBuilderOptions(options);
 	return error == NULL ? NULL : LLVMGetErrorMessage(error);

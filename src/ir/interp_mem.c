@@ -168,13 +168,29 @@ is_plain(const struct cj_frame *f, const struct view *v)
 	uint32_t i;
 
 	if (!f->full || v->mask != NULL || v->bytes == 0
-	    || v->align > v->bytes || m->written != NULL
+	    || v->align > v->bytes
 	    || cj_race_watches(f->machine->race, v->number)
 	    || f->machine->async != NULL)
 		return false;
 	for (i = 0; i < f->lanes; i++)
 		inside &= (v->offset[i] >= m->lo) & (v->offset[i] <= last);
 	return inside;
+}
+
+/* What the lanes of a plain load read, each by itself. */
+static bool
+are_written(const struct cj_frame *f, const struct view *v)
+{
+	const struct cj_memory *m = v->memory;
+	bool all = true;
+	uint32_t i, j;
+
+	if (m->written == NULL || !(f->machine->checks & CJ_CHECK_WRITTEN))
+		return true;
+	for (i = 0; i < f->lanes; i++)
+		for (j = 0; j < v->width; j++)
+			all &= m->written[v->offset[i] - m->lo + j] != 0;
+	return all;
 }
 
 /* ---- checks of one lane -------------------------------------------------- */
@@ -565,7 +581,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 		load_range(f, s, &v);
 		return;
 	}
-	if (v.kind != CJ_KIND_BOOL && v.memory->readable && is_plain(f, &v)) {
+	if (v.kind != CJ_KIND_BOOL && v.memory->readable && is_plain(f, &v)
+	    && are_written(f, &v)) {
 		gather(f, s, &v);
 		return;
 	}

@@ -523,6 +523,65 @@ def more(B):
             torch.cuda.empty_cache()
 
 
+def families(B):
+    """One contest each of what else moves memory; torch as it comes is the peer."""
+    bf16, dev = torch.bfloat16, "cuda"
+
+    def once(name, file, kernel, ceiling, make, nbytes, consts, torch_run, out, exact=True):
+        if not B.wanted(name):
+            return
+        a = make()
+        want = torch_run(a)
+
+        def check(k):
+            y = a[out]
+            ok = k == "torch" or (torch.equal(y.view(want.shape), want) if exact else agree(y, want, 2e-2))
+            y.zero_()
+            return ok
+        B.contest(name, ceiling, nbytes, {"cutec": B.cute(file, kernel, [a], consts), "torch": lambda i: torch_run(a)},
+                  check=check)
+        del a, want
+        torch.cuda.empty_cache()
+
+    n = 1 << 28
+    x4 = (16, 4096, 32, 128)
+    once("permute bf16 16x4096x32x128", "permute", "permute", "copy",
+         lambda: dict(x=torch.randn(x4, device=dev, dtype=bf16), y=torch.empty((16, 32, 4096, 128), device=dev, dtype=bf16)),
+         4 * n, {"T": "bf16"}, lambda a: a["x"].permute(0, 2, 1, 3).contiguous(), "y")
+    once("concat bf16 32768x(4096+2048)", "concat", "concat", "copy",
+         lambda: dict(a=torch.randn(32768, 4096, device=dev, dtype=bf16), b=torch.randn(32768, 2048, device=dev, dtype=bf16),
+                      y=torch.empty(32768, 6144, device=dev, dtype=bf16)),
+         4 * 32768 * 6144, {"T": "bf16"}, lambda a: torch.cat((a["a"], a["b"]), 1), "y")
+    once("gather f32 4096x32768 by 8192", "gather", "gather", "copy",
+         lambda: dict(x=torch.randn(4096, 32768, device=dev), index=torch.randint(0, 32768, (4096, 8192), device=dev),
+                      y=torch.empty(4096, 8192, device=dev)),
+         4096 * 8192 * 12 + 4096 * 32768 * 4, {"T": "f32", "I": "i64"}, lambda a: torch.gather(a["x"], 1, a["index"]), "y")
+    once("geglu bf16 2^28", "geglu", "geglu", "copy",
+         lambda: dict(gate=torch.randn(n, device=dev, dtype=bf16), up=torch.randn(n, device=dev, dtype=bf16),
+                      y=torch.empty(n, device=dev, dtype=bf16)),
+         6 * n, {"T": "bf16"}, lambda a: F.gelu(a["gate"], approximate="tanh") * a["up"], "y", False)
+    for t, dt in DTYPES:
+        once("extreme %s 2^28" % t, "extremes", "extreme", "read",
+             lambda: dict(x=torch.randn(n, device=dev).to(dt), value=torch.empty(1, device=dev, dtype=dt),
+                          index=torch.empty(1, device=dev, dtype=torch.int64)),
+             n * dt.itemsize, {"T": t}, lambda a: torch.max(a["x"]).view(1), "value")
+    if B.wanted("segmented_scan"):
+        x = torch.randint(-9, 10, (n // 2,), device=dev, dtype=torch.int32)
+        b = (torch.rand(n // 2, device=dev) < 1e-3).to(torch.uint8)
+        y = torch.empty_like(x)
+        c = torch.cumsum(x, 0, dtype=torch.int32)
+        first = torch.cummax(torch.where(b != 0, torch.arange(n // 2, device=dev), 0), 0).values
+        before = torch.where(b[first] != 0, c[first] - x[first], torch.zeros_like(c))
+        want = c - before
+        del c, first, before
+        B.contest("segmented_scan i32 2^27", "copy", 9 * (n // 2), {
+            "cutec": B.cute("segmented_scan", "segmented_scan", [dict(x=x, begins=b, y=y)], {"T": "i32"}),
+            "torch (CUB, no segments)": lambda i: torch.cumsum(x, 0, dtype=torch.int32, out=y)},
+            check=lambda k: k != "cutec" or torch.equal(y, want))
+        del x, b, y, want
+        torch.cuda.empty_cache()
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=9)
@@ -534,7 +593,7 @@ def main():
     B = Bench(p.parse_args())
     print("GB/s and ratio to the best copy or read of the same round [least, most]; %s" % torch.cuda.get_device_name())
     for part in (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
-                 lambda: sums(B), lambda: others(B), lambda: more(B), lambda: softmax(B, LENGTHS), lambda: norms(B, LENGTHS)):
+                 lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS), lambda: norms(B, LENGTHS)):
         try:
             part()
         except Exception as e:

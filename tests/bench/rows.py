@@ -546,16 +546,19 @@ def families(B):
     n = 1 << 28
     x4 = (16, 4096, 32, 128)
     once("permute bf16 16x4096x32x128", "permute", "permute", "copy",
-         lambda: dict(x=torch.randn(x4, device=dev, dtype=bf16), y=torch.empty((16, 32, 4096, 128), device=dev, dtype=bf16)),
+         lambda: dict(x=torch.randn(x4, device=dev, dtype=bf16),
+                      y=torch.empty((16, 32, 4096, 128), device=dev, dtype=bf16)),
          4 * n, {"T": "bf16"}, lambda a: a["x"].permute(0, 2, 1, 3).contiguous(), "y")
     once("concat bf16 32768x(4096+2048)", "concat", "concat", "copy",
-         lambda: dict(a=torch.randn(32768, 4096, device=dev, dtype=bf16), b=torch.randn(32768, 2048, device=dev, dtype=bf16),
+         lambda: dict(a=torch.randn(32768, 4096, device=dev, dtype=bf16),
+                      b=torch.randn(32768, 2048, device=dev, dtype=bf16),
                       y=torch.empty(32768, 6144, device=dev, dtype=bf16)),
          4 * 32768 * 6144, {"T": "bf16"}, lambda a: torch.cat((a["a"], a["b"]), 1), "y")
     once("gather f32 4096x32768 by 8192", "gather", "gather", "copy",
          lambda: dict(x=torch.randn(4096, 32768, device=dev), index=torch.randint(0, 32768, (4096, 8192), device=dev),
                       y=torch.empty(4096, 8192, device=dev)),
-         4096 * 8192 * 12 + 4096 * 32768 * 4, {"T": "f32", "I": "i64"}, lambda a: torch.gather(a["x"], 1, a["index"]), "y")
+         4096 * 8192 * 12 + 4096 * 32768 * 4, {"T": "f32", "I": "i64"},
+         lambda a: torch.gather(a["x"], 1, a["index"]), "y")
     once("geglu bf16 2^28", "geglu", "geglu", "copy",
          lambda: dict(gate=torch.randn(n, device=dev, dtype=bf16), up=torch.randn(n, device=dev, dtype=bf16),
                       y=torch.empty(n, device=dev, dtype=bf16)),
@@ -593,7 +596,8 @@ def main():
     B = Bench(p.parse_args())
     print("GB/s and ratio to the best copy or read of the same round [least, most]; %s" % torch.cuda.get_device_name())
     for part in (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
-                 lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS), lambda: norms(B, LENGTHS)):
+                 lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS),
+                 lambda: norms(B, LENGTHS)):
         try:
             part()
         except Exception as e:

@@ -382,13 +382,40 @@ cj_builtin_cp_async(struct cj_elab *el, struct cj_args *args,
 	return atom_value(el, &a);
 }
 
+/* The layouts of a->count matrices. */
+static void
+fill_matrices(struct cj_elab *el, struct cj_atom_value *a)
+{
+	bool loads = a->use == CJ_ATOM_LDMATRIX;
+	const char *row = cj_printf(el->arena, "SM%d_U%dx%u_%s_%s",
+	    loads ? 75 : 90, a->is_transposed ? 16 : 32, a->is_transposed ?
+	    a->count * 2 : a->count, loads ? "LDSM" : "STSM",
+	    a->is_transposed ? "T" : "N");
+
+	if (!cj_copy_atom_find(&el->al, row, &a->copy))
+		cj_bug(el->recover, "no atom %s", row);
+}
+
+const struct cj_atom_value *
+cj_atom_ldmatrix(struct cj_elab *el, uint32_t count, bool is_transposed)
+{
+	struct cj_atom_value *a = CJ_NEW(el->arena, struct cj_atom_value);
+
+	assert(count == 1 || count == 2 || count == 4);
+	a->use = CJ_ATOM_LDMATRIX;
+	a->count = count;
+	a->is_transposed = is_transposed;
+	a->text = cj_printf(el->arena, "ldmatrix(%u%s)", count,
+	    is_transposed ? ", transpose = true" : "");
+	fill_matrices(el, a);
+	return a;
+}
+
 static struct cj_value
 matrices(struct cj_elab *el, struct cj_args *args, const char *name,
     enum cj_atom_use use)
 {
 	struct cj_atom_value a = { .use = use };
-	bool loads = use == CJ_ATOM_LDMATRIX;
-	const char *row;
 
 	if (!count_arg(el, args, 0, &a.count) ||
 	    !flag_arg(el, args, "transpose", &a.is_transposed))
@@ -398,13 +425,10 @@ matrices(struct cj_elab *el, struct cj_args *args, const char *name,
 		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
 		    "%s moves 1, 2 or 4 matrices of 8 rows of 16 bytes",
 		    name);
-	row = cj_printf(el->arena, "SM%d_U%dx%u_%s_%s", loads ? 75 : 90,
-	    a.is_transposed ? 16 : 32, a.is_transposed ? a.count * 2 :
-	    a.count, loads ? "LDSM" : "STSM", a.is_transposed ? "T" : "N");
-	if (!cj_copy_atom_find(&el->al, row, &a.copy))
-		cj_bug(el->recover, "no atom %s", row);
+	fill_matrices(el, &a);
 	if (!has_target(el, args->span, a.copy.arch, a.text,
-	    loads ? NULL : "Store with vector(T, n) or by assignment."))
+	    use == CJ_ATOM_LDMATRIX ? NULL :
+	    "Store with vector(T, n) or by assignment."))
 		return cj_value_error();
 	return atom_value(el, &a);
 }

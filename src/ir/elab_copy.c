@@ -303,34 +303,54 @@ row_offset(struct cj_elab *el, const struct rows *r, uint32_t i,
 	return false;
 }
 
+/* What the instructions give, one behind the other; 0: reported. */
+static cj_ref
+load_rows(struct cj_elab *el, const struct rows *r)
+{
+	const struct cj_tensor *t = r->pieces.t;
+	cj_ref *held = CJ_NEWS(el->arena, cj_ref, r->count), offset;
+	uint32_t i;
+
+	el->m->objects.at[t->object].reads = true;
+	for (i = 0; i < r->count; i++) {
+		if (!row_offset(el, r, i, &offset))
+			return 0;
+		held[i] = cj_emit(&el->em->b, CJ_OP_LDMATRIX,
+		    cj_type_of(t->element, r->held), r->access, &offset, 1);
+	}
+	return r->count == 1 ? held[0] : cj_emit(&el->em->b, CJ_OP_CONCAT,
+	    cj_type_of(t->element, r->count * r->held), 0, held, r->count);
+}
+
+cj_ref
+cj_copy_load_matrices(struct cj_elab *el, struct cj_span span,
+    const struct cj_copy_value *c, const struct cj_tensor *t)
+{
+	struct rows r;
+
+	return make_rows(el, span, c, t, &r) ? load_rows(el, &r) : 0;
+}
+
 static struct cj_value
 load_matrices(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c)
 {
 	const struct cj_value *src = &args->at[1], *dst = &args->at[2];
-	enum cj_kind k = cj_value_kind_of(src);
-	uint32_t count = cj_shape_count(cj_value_shape(dst)), i;
 	struct rows r;
-	cj_ref *held, offset;
+	cj_ref all;
 
 	if (!check_spaces(el, args, c, is_space(el, src, true) &&
 	    dst->kind == CJ_VALUE_PLACE, "shared memory", "a fragment") ||
 	    !fit_together(el, args->span, src, dst, 1) ||
 	    !make_rows(el, cj_arg_span(args, 1), c, src->tensor, &r) ||
-	    !registers_fit(el, args, c, &r, count))
+	    !registers_fit(el, args, c, &r,
+	    cj_shape_count(cj_value_shape(dst))))
 		return cj_value_error();
-	el->m->objects.at[src->tensor->object].reads = true;
-	held = CJ_NEWS(el->arena, cj_ref, r.count);
-	for (i = 0; i < r.count; i++) {
-		if (!row_offset(el, &r, i, &offset))
-			return cj_value_error();
-		held[i] = cj_emit(&el->em->b, CJ_OP_LDMATRIX, cj_type_of(k,
-		    r.held), r.access, &offset, 1);
-	}
-	offset = r.count == 1 ? held[0] : cj_emit(&el->em->b, CJ_OP_CONCAT,
-	    cj_type_of(k, count), 0, held, r.count);
-	cj_elab_assign(el, args->span, *dst, cj_value_regs(el, k,
-	    cj_value_shape(dst), offset));
+	all = load_rows(el, &r);
+	if (all == 0)
+		return cj_value_error();
+	cj_elab_assign(el, args->span, *dst, cj_value_regs(el,
+	    cj_value_kind_of(src), cj_value_shape(dst), all));
 	return cj_value_none();
 }
 

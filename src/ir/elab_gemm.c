@@ -12,7 +12,7 @@ struct product {
 	const struct cj_mma_value *mma;
 	uint32_t va, vb, vc;		/* values of an atom */
 	uint32_t m, n, k;		/* atoms */
-	cj_ref a, b;
+	struct cj_steps source[2];	/* A, B */
 };
 
 static uint32_t
@@ -59,22 +59,33 @@ is_foreign(const struct cj_value *v, const struct cj_mma_value *m,
 }
 
 static bool
-check_operand(struct cj_elab *el, struct cj_args *args, uint32_t i,
-    struct cj_value *v, const struct cj_mma_value *m, enum cj_operand which)
+check_kind(struct cj_elab *el, struct cj_args *args, uint32_t i,
+    const struct cj_value *v, const struct cj_mma_value *m,
+    enum cj_operand which)
 {
-	const struct cj_tuple *shape = cj_value_shape(v);
 	enum cj_kind k = cj_fragment_kind(m, which);
-	uint32_t rank = shape == NULL ? 0 : cj_tuple_rank(shape);
-	uint32_t values = atom_values(el, m, which);
 
 	if (v->kind == CJ_VALUE_ERROR)
 		return false;
-	if (cj_value_kind_of(v) != k) {
-		cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
-		    "%s takes %s here, this is %s", m->atom->text,
-		    cj_kind_text(k), cj_value_what(el, v));
+	if (cj_value_kind_of(v) == k)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
+	    "%s takes %s here, this is %s", m->atom->text, cj_kind_text(k),
+	    cj_value_what(el, v));
+	return false;
+}
+
+static bool
+check_operand(struct cj_elab *el, struct cj_args *args, uint32_t i,
+    const struct cj_value *v, const struct cj_mma_value *m,
+    enum cj_operand which)
+{
+	const struct cj_tuple *shape = cj_value_shape(v);
+	uint32_t rank = shape == NULL ? 0 : cj_tuple_rank(shape);
+	uint32_t values = atom_values(el, m, which);
+
+	if (!check_kind(el, args, i, v, m, which))
 		return false;
-	}
 	if (is_foreign(v, m, which) || rank < 2 || rank > 3 ||
 	    (which == CJ_OPERAND_C && rank != 3) ||
 	    mode_count(shape, 0) != values)
@@ -114,32 +125,26 @@ check_counts(struct cj_elab *el, struct cj_args *args, struct product *p,
 
 /* ---- one by one ---------------------------------------------------------- */
 
-/* Registers of an operand for each of M x N: those of step k. */
+/* Registers of an operand for each of M x N. */
 static cj_ref
-spread(struct cj_elab *el, const struct product *p, cj_ref ref, bool is_a,
-    uint32_t k)
+spread(struct cj_elab *el, const struct product *p, cj_ref ref, bool is_a)
 {
 	uint32_t *at = CJ_NEWS(el->arena, uint32_t, p->m * p->n), m, n;
 
 	for (n = 0; n < p->n; n++)
 		for (m = 0; m < p->m; m++)
-			at[n * p->m + m] = is_a ? k * p->m + m : k * p->n + n;
+			at[n * p->m + m] = is_a ? m : n;
 	return cj_elab_permute(el, ref, at, p->m * p->n);
 }
 
 static cj_ref
-multiply_each(struct cj_elab *el, const struct product *p, cj_ref acc)
+multiply_each(struct cj_elab *el, const struct product *p, cj_ref acc,
+    cj_ref a, cj_ref b)
 {
-	cj_type type = cj_type_of(p->mma->atom->c, p->m * p->n);
-	cj_ref a, b;
-	uint32_t k;
-
-	for (k = 0; k < p->k; k++) {
-		a = spread(el, p, p->a, true, k);
-		b = spread(el, p, p->b, false, k);
-		acc = cj_emit3(&el->em->b, CJ_OP_FMA, type, a, b, acc);
-	}
-	return acc;
+	a = spread(el, p, a, true);
+	b = spread(el, p, b, false);
+	return cj_emit3(&el->em->b, CJ_OP_FMA, cj_type_of(p->mma->atom->c,
+	    p->m * p->n), a, b, acc);
 }
 
 /* ---- by the warp --------------------------------------------------------- */
@@ -155,32 +160,51 @@ slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
 	return cj_elab_permute(el, ref, at, count);
 }
 
-static cj_ref
-multiply_atoms(struct cj_elab *el, const struct product *p, cj_ref acc)
+/* One step along K of all atoms' sums. */
+static void
+multiply_atoms(struct cj_elab *el, const struct product *p, cj_ref *sum,
+    cj_ref a, cj_ref b)
 {
-	const struct cj_mma_atom *atom = &p->mma->atom->mma;
-	enum cj_kind k = p->mma->atom->c;
-	uint32_t count = p->m * p->n, step, i, instruction;
-	cj_ref *sum = CJ_NEWS(el->arena, cj_ref, count), a, b;
+	cj_type type = cj_type_of(p->mma->atom->c, p->vc);
+	uint32_t i, instruction;
 	const char *why;
+	cj_ref refs[3];
 
-	instruction = cj_module_mma(el->m, atom->name, &why);
+	instruction = cj_module_mma(el->m, p->mma->atom->mma.name, &why);
 	if (instruction == 0)
 		cj_bug(el->recover, "%s", why);
+	for (i = 0; i < p->m * p->n; i++) {
+		refs[0] = slice(el, a, i % p->m * p->va, p->va);
+		refs[1] = slice(el, b, i / p->m * p->vb, p->vb);
+		refs[2] = sum[i];
+		sum[i] = cj_emit(&el->em->b, CJ_OP_MMA, type, instruction,
+		    refs, 3);
+	}
+}
+
+/* acc and all products; 0: reported. */
+static cj_ref
+multiply(struct cj_elab *el, const struct product *p, cj_ref acc)
+{
+	bool is_simt = p->mma->atom->use == CJ_ATOM_FMA;
+	uint32_t count = is_simt ? 1 : p->m * p->n, width = is_simt ?
+	    p->m * p->n : p->vc, i, k;
+	cj_ref *sum = CJ_NEWS(el->arena, cj_ref, count), a, b;
+
 	for (i = 0; i < count; i++)
-		sum[i] = slice(el, acc, i * p->vc, p->vc);
-	for (step = 0; step < p->k; step++)
-		for (i = 0; i < count; i++) {
-			a = slice(el, p->a, (step * p->m + i % p->m) * p->va,
-			    p->va);
-			b = slice(el, p->b, (step * p->n + i / p->m) * p->vb,
-			    p->vb);
-			sum[i] = cj_emit(&el->em->b, CJ_OP_MMA,
-			    cj_type_of(k, p->vc), instruction,
-			    (cj_ref[]){ a, b, sum[i] }, 3);
-		}
+		sum[i] = slice(el, acc, i * width, width);
+	for (k = 0; k < p->k; k++) {
+		a = cj_steps_at(el, &p->source[0], k);
+		b = cj_steps_at(el, &p->source[1], k);
+		if (a == 0 || b == 0)
+			return 0;
+		if (is_simt)
+			sum[0] = multiply_each(el, p, sum[0], a, b);
+		else
+			multiply_atoms(el, p, sum, a, b);
+	}
 	return count == 1 ? sum[0] : cj_emit(&el->em->b, CJ_OP_CONCAT,
-	    cj_type_of(k, count * p->vc), 0, sum, count);
+	    cj_type_of(p->mma->atom->c, count * width), 0, sum, count);
 }
 
 /* ---- the built-in -------------------------------------------------------- */
@@ -219,16 +243,37 @@ accumulator(struct cj_elab *el, struct cj_args *args, struct cj_value acc)
 	    cj_type_of(k, count), c, old, zero));
 }
 
+/* A or B as it is given, or as a thread's part of a shared tile. */
+static bool
+make_source(struct cj_elab *el, struct cj_args *args, uint32_t i,
+    struct product *p)
+{
+	struct cj_steps *s = &p->source[i];
+	struct cj_value v = args->at[i + 1];
+
+	s->span = cj_arg_span(args, i + 1);
+	s->mma = p->mma;
+	s->which = (enum cj_operand)i;
+	if (cj_steps_are_tile(el, &v))
+		return check_kind(el, args, i + 1, &v, p->mma, s->which) &&
+		    cj_steps_make(el, s, v.tensor);
+	v = cj_elab_read(el, s->span, v);
+	if (!check_operand(el, args, i + 1, &v, p->mma, s->which))
+		return false;
+	s->shape = cj_value_shape(&v);
+	s->step = mode_count(s->shape, 0) * mode_count(s->shape, 1);
+	s->whole = cj_elab_ref(el, &v, CJ_KIND_VOID);
+	return true;
+}
+
 struct cj_value
 cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct product p = { .span = args->span };
+	struct cj_value acc = args->at[3], v;
 	const struct cj_tuple *shape[3];
-	struct cj_value v[3], acc = args->at[3];
-	const struct cj_fragment *fragment = acc.fragment;
 	cj_ref sum;
-	uint32_t i;
 
 	(void)row;
 	p.mma = cj_arg_mma(el, args, 0);
@@ -238,27 +283,22 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE,
 		    cj_arg_span(args, 3), "gemm adds to a \"var\", this is "
 		    "%s", cj_value_what(el, &acc));
-	v[0] = cj_elab_read(el, cj_arg_span(args, 1), args->at[1]);
-	v[1] = cj_elab_read(el, cj_arg_span(args, 2), args->at[2]);
-	v[2] = acc;
-	for (i = 0; i < 3; i++) {
-		if (!check_operand(el, args, i + 1, &v[i], p.mma,
-		    (enum cj_operand)i))
-			return cj_value_error();
-		shape[i] = cj_value_shape(&v[i]);
-	}
+	if (!make_source(el, args, 0, &p) || !make_source(el, args, 1, &p) ||
+	    !check_operand(el, args, 3, &acc, p.mma, CJ_OPERAND_C))
+		return cj_value_error();
+	shape[0] = p.source[0].shape;
+	shape[1] = p.source[1].shape;
+	shape[2] = cj_value_shape(&acc);
 	if (!check_counts(el, args, &p, shape))
 		return cj_value_error();
-	p.a = cj_elab_ref(el, &v[0], CJ_KIND_VOID);
-	p.b = cj_elab_ref(el, &v[1], CJ_KIND_VOID);
-	v[2] = accumulator(el, args, acc);
-	if (v[2].kind == CJ_VALUE_ERROR)
-		return v[2];
-	sum = cj_elab_ref(el, &v[2], CJ_KIND_VOID);
-	sum = p.mma->atom->use == CJ_ATOM_FMA ? multiply_each(el, &p, sum) :
-	    multiply_atoms(el, &p, sum);
-	v[2] = cj_value_regs(el, p.mma->atom->c, shape[2], sum);
-	v[2].fragment = fragment;
-	cj_elab_assign(el, args->span, acc, v[2]);
+	v = accumulator(el, args, acc);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	sum = multiply(el, &p, cj_elab_ref(el, &v, CJ_KIND_VOID));
+	if (sum == 0)
+		return cj_value_error();
+	v = cj_value_regs(el, p.mma->atom->c, shape[2], sum);
+	v.fragment = acc.fragment;
+	cj_elab_assign(el, args->span, acc, v);
 	return cj_value_none();
 }

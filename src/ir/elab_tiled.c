@@ -242,6 +242,26 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
 	return cj_tensor_slice(el, span, z.tensor, coord);
 }
 
+struct cj_value
+cj_copy_partition_source(struct cj_elab *el, struct cj_span span,
+    const struct cj_copy_value *copy, const struct cj_tensor *t,
+    struct cj_int thread)
+{
+	struct cut c = { .copy = copy, .side = CJ_SIDE_SOURCE };
+
+	return cut_tensor(el, span, t, &c, thread, "partition_s");
+}
+
+struct cj_value
+cj_mma_partition(struct cj_elab *el, struct cj_span span,
+    const struct cj_mma_value *mma, enum cj_operand which,
+    const struct cj_tensor *t, struct cj_int thread)
+{
+	struct cut c = { .mma = mma, .which = which };
+
+	return cut_tensor(el, span, t, &c, thread, "gemm");
+}
+
 /* The first two modes, where they are known: the tile of a fragment. */
 static const struct cj_tuple *
 tile_of(struct cj_elab *el, const struct cj_tuple *shape)

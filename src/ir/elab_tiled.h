@@ -72,5 +72,41 @@ const struct cj_layout *cj_fragment_tv(struct cj_elab *el,
     struct cj_span span, const struct cj_fragment *f);
 enum cj_kind cj_fragment_kind(const struct cj_mma_value *mma,
     enum cj_operand which);
+/* What a thread has of a view. */
+struct cj_value cj_copy_partition_source(struct cj_elab *el,
+    struct cj_span span, const struct cj_copy_value *copy,
+    const struct cj_tensor *t, struct cj_int thread);
+struct cj_value cj_mma_partition(struct cj_elab *el, struct cj_span span,
+    const struct cj_mma_value *mma, enum cj_operand which,
+    const struct cj_tensor *t, struct cj_int thread);
+/* All matrices of a thread's part, in the order of the copy; 0: reported. */
+cj_ref cj_copy_load_matrices(struct cj_elab *el, struct cj_span span,
+    const struct cj_copy_value *c, const struct cj_tensor *t);
+const struct cj_atom_value *cj_atom_ldmatrix(struct cj_elab *el,
+    uint32_t count, bool is_transposed);
+
+/*
+ * An operand A or B of gemm(), read step by step along K: registers that are
+ * there, or a whole tile in shared memory (elab_operand.c).
+ */
+struct cj_steps {
+	struct cj_span span;
+	const struct cj_mma_value *mma;
+	enum cj_operand which;
+	const struct cj_tuple *shape;	/* (V, M or N, K) of a thread */
+	uint32_t step;			/* registers of a step */
+	cj_ref whole;			/* all registers, or 0: */
+	const struct cj_copy_value *copy;	/* by ldmatrix, or NULL */
+	const struct cj_tensor *part;	/* what the thread reads */
+	const struct cj_layout *order;	/* of registers, as the copy has them */
+};
+
+bool cj_steps_are_tile(const struct cj_elab *el, const struct cj_value *v);
+/* Of a tile in shared memory; false: reported. */
+bool cj_steps_make(struct cj_elab *el, struct cj_steps *s,
+    const struct cj_tensor *tile);
+/* The registers of step k; 0: reported. */
+cj_ref cj_steps_at(struct cj_elab *el, const struct cj_steps *s,
+    uint32_t k);
 
 #endif

@@ -116,7 +116,7 @@ call_on_cpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
 	status = cj_select(f, c->module, q, o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
-	status = cj_cpu_run(f, s.program->ir, q->arguments, &s.plan,
+	status = cj_cpu_run(f, s.program, q->arguments, &s.plan,
 	    &defaults);
 	cj_select_end(f, &s);
 	return status;

@@ -51,7 +51,7 @@ struct cj_misfit {
 /* Run the host function. `sms` is asked for by `device.sms`. Everything of the
  * plan lies on `a`. */
 enum cj_fit cj_plan_make(struct cj_work *f, struct cj_arena *a,
-    const struct cj_module *ir, const struct cj_arguments *args, int64_t sms,
+    struct cj_program *program, const struct cj_arguments *args, int64_t sms,
     struct cj_plan *out, struct cj_misfit *misfit);
 
 /* ---- the executor (device_cpu.c) ----------------------------------------- */
@@ -67,7 +67,7 @@ enum { CJ_CPU_SMS = 8 };	/* what `device.sms` is on the executor */
  * Run a plan on host memory. Faults go to the messages of the work; the status
  * is CUTEJIT_ERROR if there were any, CUTEJIT_LIMIT if the run was stopped.
  */
-cutejit_status cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
+cutejit_status cj_cpu_run(struct cj_work *f, struct cj_program *program,
     const struct cj_arguments *args, const struct cj_plan *p,
     const struct cj_cpu_run *o);
 void cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,

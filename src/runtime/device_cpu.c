@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 #include "device.h"
+#include "program.h"
 #include "schedules.h"
 
 struct cpu_run {
 	struct cj_work *work;
+	struct cj_program *program;
 	const struct cj_module *ir;
 	const struct cj_arguments *args;
 	struct cj_memory *memory;	/* by object */
@@ -122,8 +124,9 @@ run_steps(struct cpu_run *c, const struct cj_plan *p,
 		k.memory = c->memory;
 		k.values = s->values;
 		memset(&outcome, 0, sizeof outcome);
-		cj_interp_kernel(&c->work->arena, c->ir, &k, o,
-		    &c->work->diags, &outcome);
+		cj_interp_kernel_run(&c->work->arena,
+		    cj_program_decoded(c->work, c->program, s->function), &k,
+		    o, &c->work->diags, &outcome);
 		faults += outcome.faults;
 		if (outcome.stopped)
 			return outcome.is_endless || faults == 0
@@ -215,11 +218,13 @@ hold(struct cj_work *f, const struct cj_plan *p)
 }
 
 cutejit_status
-cj_cpu_run(struct cj_work *f, const struct cj_module *ir,
+cj_cpu_run(struct cj_work *f, struct cj_program *program,
     const struct cj_arguments *args, const struct cj_plan *p,
     const struct cj_cpu_run *o)
 {
-	struct cpu_run c = { .work = f, .ir = ir, .args = args };
+	const struct cj_module *ir = program->ir;
+	struct cpu_run c = { .work = f, .program = program, .ir = ir,
+	    .args = args };
 	struct holding *h = hold(f, p);
 	struct cj_run_options options;
 	uint32_t errors = f->diags.errors;

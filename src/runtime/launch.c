@@ -308,7 +308,7 @@ run(struct cj_work *f, void *arguments)
 	begin(f, l->kernel);
 	if (l->ready->on_gpu)
 		return run_on_gpu(f, r);
-	return cj_cpu_run(f, l->kernel->program->ir, &l->ready->args,
+	return cj_cpu_run(f, l->kernel->program, &l->ready->args,
 	    &l->ready->plan, &defaults);
 }
 

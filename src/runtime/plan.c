@@ -6,6 +6,7 @@
  * kernel an error, of a family a reason to try the next member.
  */
 #include "device.h"
+#include "program.h"
 
 size_t
 cj_workspace_bytes(const struct cj_module *ir, const struct cj_plan_step *s)
@@ -117,9 +118,10 @@ misfit_text(struct cj_arena *a, const struct cj_require *r,
 
 enum cj_fit
 cj_plan_make(struct cj_work *f, struct cj_arena *a,
-    const struct cj_module *ir, const struct cj_arguments *args, int64_t sms,
+    struct cj_program *program, const struct cj_arguments *args, int64_t sms,
     struct cj_plan *out, struct cj_misfit *misfit)
 {
+	const struct cj_module *ir = program->ir;
 	struct planning p = { f, a, ir, out, sms };
 	const struct cj_host_hooks hooks = {
 		.user = &p, .launch = add_launch, .workspace = add_workspace,
@@ -134,7 +136,8 @@ cj_plan_make(struct cj_work *f, struct cj_arena *a,
 	misfit->why = cj_overlap(&f->arena, ir, args);
 	if (misfit->why != NULL)
 		return CJ_FITS_NOT;
-	cj_interp_host(&f->arena, ir, 1, values, &hooks, &f->diags, &outcome);
+	cj_interp_host_run(&f->arena, cj_program_decoded(f, program, 1),
+	    values, &hooks, &f->diags, &outcome);
 	if (outcome.require != 0) {
 		const struct cj_require *r =
 		    &ir->requires.at[outcome.require];

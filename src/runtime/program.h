@@ -18,6 +18,10 @@ cutejit_status cj_program_advance(struct cj_work *f,
     struct cutejit_module *m, const struct cj_recipe *r, enum cj_stage stage,
     struct cj_program *p);
 
+/* A function of a program that has its IR, decoded once for the executor. */
+const struct cj_decoded *cj_program_decoded(struct cj_work *f,
+    struct cj_program *p, uint32_t function);
+
 /* To and from an entry of the cache (program.c). What is read points into the
  * record, which must be on the program's arena; false: it is not to be used. */
 void cj_program_write(struct cj_work *f, const struct cj_program *p,

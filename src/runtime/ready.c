@@ -90,12 +90,12 @@ find_parameters(struct cj_ready *r)
 /* ---- making -------------------------------------------------------------- */
 
 static cutejit_status
-make_plan(struct cj_work *f, struct cj_ready *r, const struct cj_program *p,
+make_plan(struct cj_work *f, struct cj_ready *r, struct cj_program *p,
     int64_t sms)
 {
 	struct cj_misfit misfit;
 
-	switch (cj_plan_make(f, &r->arena, p->ir, &r->args, sms, &r->plan,
+	switch (cj_plan_make(f, &r->arena, p, &r->args, sms, &r->plan,
 	    &misfit)) {
 	case CJ_FITS:
 		return CUTEJIT_OK;

@@ -330,6 +330,8 @@ struct cj_program {
 	cutejit_origin origin;
 
 	struct cj_module *ir;		/* stage IR: after all passes */
+	/* for the executor, by function; made at first use, under the lock */
+	_Atomic(const struct cj_decoded *) *_Atomic decoded;
 	const char *ptx;		/* stage PTX */
 	size_t ptx_length;
 	const char *cubin;		/* stage IMAGE; NULL: no assembler */

@@ -65,7 +65,7 @@ try(struct cj_work *f, const struct cj_request *q, struct cj_choice *c,
 
 	if (q->arguments == NULL)
 		return TAKEN;
-	switch (cj_plan_make(f, &f->arena, out->program->ir, q->arguments,
+	switch (cj_plan_make(f, &f->arena, out->program, q->arguments,
 	    q->sms, &out->plan, &misfit)) {
 	case CJ_FITS:
 		return TAKEN;

@@ -241,7 +241,7 @@ cj_testing_launch(struct cj_testing *t, struct cj_selected *s,
 {
 	if (t->on_gpu)
 		return launch_on_gpu(t, s, args);
-	return cj_cpu_run(t->work, s->program->ir, args, &s->plan, &t->cpu);
+	return cj_cpu_run(t->work, s->program, args, &s->plan, &t->cpu);
 }
 
 static struct cj_span

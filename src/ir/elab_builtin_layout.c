@@ -164,6 +164,58 @@ cj_builtin_cosize(struct cj_elab *el, struct cj_args *args,
 	    cj_value_int(cj_layout_cosize(&el->al, l));
 }
 
+/* Are its values coordinates? */
+static bool
+has_coordinates(const struct cj_tuple *stride)
+{
+	uint32_t i;
+
+	if (cj_is_leaf(stride))
+		return stride->kind == CJ_TUPLE_BASIS;
+	for (i = 0; i < stride->rank; i++)
+		if (has_coordinates(stride->at[i]))
+			return true;
+	return false;
+}
+
+/* One component of each coordinate, as registers. */
+static struct cj_value
+components(struct cj_elab *el, struct cj_span span,
+    const struct cj_layout *l, const struct cj_value *which)
+{
+	uint32_t count, i;
+	const struct cj_tuple *at;
+	struct cj_value c;
+	cj_ref *refs;
+
+	if (!cj_tuple_is_known(l->shape))
+		return cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
+		    "coordinates become registers: their extents must be "
+		    "known");
+	count = cj_shape_count(l->shape);
+	if (count < 1 || count > CJ_MAX_REGISTERS)
+		return cj_elab_error(el, CJ_DIAG_LIMIT, span,
+		    "%u coordinates do not fit in registers; the most are %d",
+		    count, CJ_MAX_REGISTERS);
+	refs = CJ_NEWS(el->arena, cj_ref, count);
+	for (i = 0; i < count; i++) {
+		at = cj_layout_at(&el->al, l, cj_tuple_known(&el->al, i));
+		if (at == NULL)
+			return cj_elab_refused(el, span, "get");
+		c = cj_value_from_tuple(el, at);
+		c = cj_elab_index(el, span, c, which, 1);
+		if (c.kind != CJ_VALUE_INT)
+			return c.kind == CJ_VALUE_ERROR ? c : cj_elab_error(
+			    el, CJ_DIAG_WRONG_KIND, span, "a component of "
+			    "these coordinates is %s",
+			    cj_value_what(el, &c));
+		refs[i] = cj_elab_ref_int(el, c.i);
+	}
+	return cj_value_regs(el, CJ_KIND_INDEX, l->shape, count == 1 ?
+	    refs[0] : cj_emit(&el->em->b, CJ_OP_CONCAT, cj_type_of(
+	    CJ_KIND_INDEX, count), 0, refs, count));
+}
+
 struct cj_value
 cj_builtin_get(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -171,6 +223,9 @@ cj_builtin_get(struct cj_elab *el, struct cj_args *args,
 	struct cj_value v = args->at[0];
 
 	(void)row;
+	if (v.kind == CJ_VALUE_LAYOUT && el->time == CJ_TIME_DEVICE &&
+	    has_coordinates(v.layout->stride))
+		return components(el, args->span, v.layout, &args->at[1]);
 	if (v.kind == CJ_VALUE_INT && args->at[1].kind == CJ_VALUE_INT &&
 	    cj_is_value(args->at[1].i, 0))
 		return v;

@@ -283,23 +283,34 @@ emit_launch(struct cj_elab *el, const struct cj_node *n,
 	    count);
 }
 
+static int64_t
+shared_bytes(const struct cj_object *o)
+{
+	return o->kind != CJ_OBJECT_SHARED ? 0 :
+	    (o->extent * cj_kind_bits(o->element) + 7) / 8;
+}
+
+/* Objects from `before` on; over the limit: who has how much. */
 static void
 check_shared(struct cj_elab *el, const struct cj_node *n, uint32_t before)
 {
+	const struct cj_object *objects = el->m->objects.at;
+	struct cj_diag *d;
 	int64_t bytes = 0;
 	uint32_t i;
 
-	for (i = before; i < el->m->objects.len; i++) {
-		const struct cj_object *o = &el->m->objects.at[i];
-
-		if (o->kind == CJ_OBJECT_SHARED)
-			bytes += (o->extent * cj_kind_bits(o->element) + 7) / 8;
-	}
-	if (el->target != NULL && bytes > el->target->shared_bytes)
-		cj_elab_error(el, CJ_DIAG_LIMIT, n->span,
-		    "the block has %lld bytes of shared memory, %s has %d",
-		    (long long)bytes, el->target->name,
-		    el->target->shared_bytes);
+	for (i = before; i < el->m->objects.len; i++)
+		bytes += shared_bytes(&objects[i]);
+	if (el->target == NULL || bytes <= el->target->shared_bytes)
+		return;
+	d = cj_elab_report(el, CJ_DIAG_LIMIT, n->span,
+	    "the block has %lld bytes of shared memory, %s has %d",
+	    (long long)bytes, el->target->name, el->target->shared_bytes);
+	for (i = before; i < el->m->objects.len; i++)
+		if (shared_bytes(&objects[i]) != 0)
+			cj_note(d, el->m->places.at[objects[i].place].span,
+			    "\"%s\" has %lld bytes", objects[i].name,
+			    (long long)shared_bytes(&objects[i]));
 }
 
 void

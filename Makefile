@@ -104,6 +104,7 @@ endif
 
 .PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
 	bench-gpu \
+	check-tsan \
 	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -247,6 +248,20 @@ check-laws: $(B)/unit/check_laws
 
 check-gpu: all
 	$(run_tests) gpu
+
+# Threads, as ThreadSanitizer sees them: a build of its own, and the tests that
+# compile and launch from many. What LLVM does within is not looked at.
+TSAN_TESTS = threads quick graph
+check-tsan:
+	mkdir -p $(B)/tsan
+	cd $(B)/tsan && $(ABS_SRCDIR)/configure CC="$(CC)" \
+	    CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS=-fsanitize=thread \
+	    --enable-debug >configure.log && \
+	    $(MAKE) build/libcutejit.so.$(SOVERSION) $(TSAN_TESTS:%=build/api/%)
+	for t in $(TSAN_TESTS); do \
+		TSAN_OPTIONS=suppressions=$(ABS_SRCDIR)/tests/tsan.supp \
+		    $(B)/tsan/build/api/$$t || exit 1; \
+	done
 
 # Against the peers that torch and triton bring; the table of examples/bench.md.
 bench-gpu: all

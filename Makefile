@@ -104,7 +104,7 @@ endif
 
 .PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
 	bench-gpu \
-	check-tsan \
+	check-install check-tsan \
 	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -262,6 +262,15 @@ check-tsan:
 		TSAN_OPTIONS=suppressions=$(ABS_SRCDIR)/tests/tsan.supp \
 		    $(B)/tsan/build/api/$$t || exit 1; \
 	done
+
+# The tree as users have it: examples are built against it.
+TREE = $(CURDIR)/$(B)/tree
+check-install: all
+	rm -rf $(TREE)
+	$(MAKE) install DESTDIR= PREFIX=$(TREE) EXEC_PREFIX=$(TREE) \
+	    BINDIR=$(TREE)/bin LIBDIR=$(TREE)/lib \
+	    INCLUDEDIR=$(TREE)/include DATAROOTDIR=$(TREE)/share
+	CC="$(CC)" sh $(srcdir)/tests/install.sh $(TREE) $(TREE)/lib
 
 # Against the peers that torch and triton bring; the table of examples/bench.md.
 bench-gpu: all

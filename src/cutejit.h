@@ -359,6 +359,20 @@ typedef struct cutejit_tensor {
 	uint64_t byte_offset;
 } cutejit_tensor;
 
+/*
+ * The layout of DLManagedTensorVersioned in DLPack 1.x: a pointer to one may be
+ * given. It is not taken over, so its deleter is not called. Another major
+ * version is refused, and so is a tensor that is marked as read-only where the
+ * kernel writes it.
+ */
+typedef struct cutejit_dlpack {
+	uint32_t major, minor;
+	void *manager;
+	void (*deleter)(struct cutejit_dlpack *self);
+	uint64_t flags;
+	cutejit_tensor tensor;
+} cutejit_dlpack;
+
 typedef enum cutejit_argument_kind {
 	CUTEJIT_ARG_NONE,		/* left out: `x: tensor(...) = none`, or
 					   a scalar's default */
@@ -366,7 +380,8 @@ typedef enum cutejit_argument_kind {
 	CUTEJIT_ARG_TENSORS,		/* tensors, count: x: tensor(...)[n] */
 	CUTEJIT_ARG_INT,		/* integer */
 	CUTEJIT_ARG_FLOAT,		/* number */
-	CUTEJIT_ARG_TEXT		/* text: a number, "2.5" */
+	CUTEJIT_ARG_TEXT,		/* text: a number, "2.5" */
+	CUTEJIT_ARG_DLPACK		/* dlpack: as DLPack versions it */
 } cutejit_argument_kind;
 
 /* A run-time argument, by name or (name NULL) by position among the run-time
@@ -382,6 +397,7 @@ typedef struct cutejit_argument {
 		int64_t integer;
 		double number;
 		const char *text;
+		const cutejit_dlpack *dlpack;
 	} value;
 } cutejit_argument;
 
@@ -394,6 +410,19 @@ cutejit_arg_tensor(const char *name, const cutejit_tensor *tensor)
 	a.kind = CUTEJIT_ARG_TENSOR;
 	a.count = 1;
 	a.value.tensor = tensor;
+	return a;
+}
+
+/* `managed`: a DLManagedTensorVersioned. */
+static inline cutejit_argument
+cutejit_arg_dlpack(const char *name, const void *managed)
+{
+	cutejit_argument a;
+
+	a.name = name;
+	a.kind = CUTEJIT_ARG_DLPACK;
+	a.count = 1;
+	a.value.dlpack = (const cutejit_dlpack *)managed;
 	return a;
 }
 

@@ -270,6 +270,7 @@ cj_scalar_bits(const cutejit_argument *g, enum cj_kind as, enum cj_kind leaf,
 	case CUTEJIT_ARG_NONE:
 	case CUTEJIT_ARG_TENSOR:
 	case CUTEJIT_ARG_TENSORS:
+	case CUTEJIT_ARG_DLPACK:
 	case CUTEJIT_ARG_TEXT:
 		return false;
 	}
@@ -303,6 +304,7 @@ read_scalar(struct cj_work *f, const struct cj_parameter_info *p,
 	case CUTEJIT_ARG_NONE:
 	case CUTEJIT_ARG_TENSOR:
 	case CUTEJIT_ARG_TENSORS:
+	case CUTEJIT_ARG_DLPACK:
 		break;
 	}
 	return refuse(f, p->name, "needs a number, got a tensor");
@@ -322,18 +324,39 @@ set_tensor(struct cj_actual *a, const struct cj_view *v)
 	a->count = 1;
 }
 
+/* Flags of a DLManagedTensorVersioned. */
+enum { DL_READ_ONLY = 1, DL_PADDED = 4, DL_MAJOR = 1 };
+
+static bool
+is_understood(struct cj_work *f, const char *name, const cutejit_dlpack *d)
+{
+	if (d == NULL)
+		return refuse(f, name, "the tensor is NULL");
+	if (d->major != DL_MAJOR)
+		return refuse(f, name, "it is of version %u.%u of DLPack, and "
+		    "%d is understood", d->major, d->minor, DL_MAJOR);
+	if ((d->flags & DL_PADDED) != 0 && d->tensor.bits < 8)
+		return refuse(f, name, "its elements of %d bits take a byte "
+		    "each, and have to be packed", d->tensor.bits);
+	return true;
+}
+
 static bool
 read_tensors(struct cj_work *f, const struct cj_parameter_info *p,
     const cutejit_argument *g, struct cj_arguments *out, uint32_t at)
 {
 	struct cj_view **views = &out->views[at];
 	struct cj_actual *a = &out->actuals[at];
-	const cutejit_tensor *const *list = g->value.tensors;
+	const cutejit_tensor *const *list = g->value.tensors, *one;
+	bool is_versioned = g->kind == CUTEJIT_ARG_DLPACK;
 	struct cj_actual *more;
 	size_t count = 1, i;
 
-	if (g->kind == CUTEJIT_ARG_TENSOR)
-		list = &g->value.tensor;
+	if (is_versioned && !is_understood(f, p->name, g->value.dlpack))
+		return false;
+	one = is_versioned ? &g->value.dlpack->tensor : g->value.tensor;
+	if (g->kind == CUTEJIT_ARG_TENSOR || is_versioned)
+		list = &one;
 	else if (g->kind == CUTEJIT_ARG_TENSORS)
 		count = g->count;
 	else
@@ -348,6 +371,8 @@ read_tensors(struct cj_work *f, const struct cj_parameter_info *p,
 		if (!read_view(f, out->arena, p->name, list[i],
 		    &(*views)[i]))
 			return false;
+		(*views)[i].is_read_only = is_versioned
+		    && (g->value.dlpack->flags & DL_READ_ONLY) != 0;
 		set_tensor(&more[i], &(*views)[i]);
 	}
 	*a = more[0];

@@ -257,15 +257,23 @@ cutejit_status
 cutejit_launch_set_data(cutejit_launch *launch, size_t index, void *data)
 {
 	cutejit_argument to;
+	cutejit_dlpack managed;
 	cutejit_tensor moved;
 
-	if (launch == NULL || index >= launch->ready->count
-	    || launch->ready->given[index].kind != CUTEJIT_ARG_TENSOR)
+	if (launch == NULL || index >= launch->ready->count)
 		return CUTEJIT_USAGE;
 	to = launch->ready->given[index];
-	moved = *to.value.tensor;
-	moved.data = data;
-	to.value.tensor = &moved;
+	if (to.kind == CUTEJIT_ARG_TENSOR) {
+		moved = *to.value.tensor;
+		moved.data = data;
+		to.value.tensor = &moved;
+	} else if (to.kind == CUTEJIT_ARG_DLPACK) {
+		managed = *to.value.dlpack;
+		managed.tensor.data = data;
+		to.value.dlpack = &managed;
+	} else {
+		return CUTEJIT_USAGE;
+	}
 	return cutejit_launch_set(launch, index, &to);
 }
 

@@ -196,3 +196,24 @@ cj_overlap(struct cj_arena *a, const struct cj_module *ir,
 	return cj_printf(a, "argument \"%s\" is written and shares memory "
 	    "with argument \"%s\"", w->name, r->name);
 }
+
+/* ---- rights -------------------------------------------------------------- */
+
+const char *
+cj_read_only(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_arguments *args)
+{
+	uint32_t i;
+
+	for (i = 1; i < ir->objects.len; i++) {
+		const struct cj_object *o = &ir->objects.at[i];
+
+		if (o->kind == CJ_OBJECT_TENSOR && o->writes
+		    && args->actuals[o->parameter].present
+		    && o->member < args->actuals[o->parameter].count
+		    && args->views[o->parameter][o->member].is_read_only)
+			return cj_printf(a, "argument \"%s\" is written, and "
+			    "marked as read-only", o->name);
+	}
+	return NULL;
+}

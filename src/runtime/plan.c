@@ -134,6 +134,10 @@ cj_plan_make(struct cj_work *f, struct cj_arena *a,
 	memset(out, 0, sizeof *out);
 	misfit->code = CJ_DIAG_OVERLAP;
 	misfit->why = cj_overlap(&f->arena, ir, args);
+	if (misfit->why == NULL) {
+		misfit->code = CJ_DIAG_WRONG_ARGUMENT;
+		misfit->why = cj_read_only(&f->arena, ir, args);
+	}
 	if (misfit->why != NULL)
 		return CJ_FITS_NOT;
 	cj_interp_host_run(&f->arena, cj_program_decoded(f, program, 1),

@@ -128,6 +128,14 @@ add_argument(struct signature *s, const cutejit_argument *g)
 		for (i = 0; s->fits && i < g->count; i++)
 			add_tensor(s, g->value.tensors[i]);
 		break;
+	case CUTEJIT_ARG_DLPACK:
+		if (g->value.dlpack == NULL || g->value.dlpack->major != 1) {
+			s->fits = false;
+			break;
+		}
+		add(s, g->value.dlpack->flags);
+		add_tensor(s, &g->value.dlpack->tensor);
+		break;
 	case CUTEJIT_ARG_NONE:
 	case CUTEJIT_ARG_INT:
 	case CUTEJIT_ARG_FLOAT:
@@ -354,6 +362,7 @@ tensor_of(const struct cj_quick *q, const cutejit_argument *given,
 	const cutejit_argument *g = &given[q->given_of[parameter]];
 
 	return g->kind == CUTEJIT_ARG_TENSOR ? g->value.tensor
+	    : g->kind == CUTEJIT_ARG_DLPACK ? &g->value.dlpack->tensor
 	    : g->value.tensors[member];
 }
 
@@ -378,6 +387,8 @@ overlaps(const struct cj_quick *q, const struct cj_calling *c)
 		n = q->tensors.first[i];
 		if (g->kind == CUTEJIT_ARG_TENSOR)
 			address[n] = address_of(g->value.tensor);
+		else if (g->kind == CUTEJIT_ARG_DLPACK)
+			address[n] = address_of(&g->value.dlpack->tensor);
 		else if (g->kind == CUTEJIT_ARG_TENSORS)
 			for (k = 0; k < g->count; k++)
 				address[n + k] =

@@ -31,6 +31,18 @@ copy_tensor(struct cj_arena *a, const cutejit_tensor *from)
 	return to;
 }
 
+static const cutejit_dlpack *
+copy_dlpack(struct cj_arena *a, const cutejit_dlpack *from)
+{
+	cutejit_dlpack *to;
+
+	if (from == NULL)
+		return NULL;
+	to = cj_memdup(a, from, sizeof *from);
+	to->tensor = *copy_tensor(a, &from->tensor);
+	return to;
+}
+
 static void
 copy_argument(struct cj_arena *a, cutejit_argument *to,
     const cutejit_argument *from)
@@ -44,6 +56,9 @@ copy_argument(struct cj_arena *a, cutejit_argument *to,
 	switch (from->kind) {
 	case CUTEJIT_ARG_TENSOR:
 		to->value.tensor = copy_tensor(a, from->value.tensor);
+		break;
+	case CUTEJIT_ARG_DLPACK:
+		to->value.dlpack = copy_dlpack(a, from->value.dlpack);
 		break;
 	case CUTEJIT_ARG_TENSORS:
 		if (from->value.tensors == NULL || from->count > 65535)
@@ -344,6 +359,7 @@ cj_ready_patch(struct cj_ready *r, size_t index, const cutejit_argument *to)
 		return patch_scalar(r, index, to);
 	case CUTEJIT_ARG_NONE:
 	case CUTEJIT_ARG_TENSORS:
+	case CUTEJIT_ARG_DLPACK:
 	case CUTEJIT_ARG_TEXT:
 		break;
 	}

@@ -244,6 +244,7 @@ struct cj_view {
 	const int64_t *extents, *strides;	/* elements */
 	int64_t lo, hi;			/* elements reached: lo ... hi - 1 */
 	int device_type, device_id;
+	bool is_read_only;		/* says who gave it */
 	struct cj_memory *memory;	/* of a test's array, or NULL */
 	int64_t origin;			/* of the view in it, in elements */
 };
@@ -269,6 +270,10 @@ uint64_t *cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
 /* NULL, or why the tensors may not be given together ("\"y\" overlaps ..."). */
 const char *cj_overlap(struct cj_arena *a, const struct cj_module *ir,
     const struct cj_arguments *args);
+/* NULL, or which tensor may not be written, and is. */
+const char *cj_read_only(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_arguments *args);
+
 /* The tensors of a call by number, and the pairs of them that must not share
  * memory: what is left to check when nothing but addresses changes. */
 struct cj_tensors {

@@ -2,11 +2,12 @@
  * Kernels: blocks on threads of ours.
  *
  * A worker takes the next block, or cluster of blocks (interp_cluster.c), and
- * gives its warps turns until all have ended (interp_block.c). A block that goes on for long in code that talks to
- * other blocks by atomics may be waiting for one that has not begun: then the
- * worker begins the next one beside it and gives all of them turns. Memory of
- * a block that has ended serves the next one. A worker has its own arena,
- * faults and lines, brought together in the order of blocks at the end.
+ * gives its warps turns until all have ended (interp_block.c). A block that
+ * goes on for long in code that talks to other blocks by atomics may be waiting
+ * for one that has not begun: then the worker begins the next one beside it and
+ * gives all of them turns. Memory of a block that has ended serves the next
+ * one. A worker has its own arena, faults and lines, brought together in the
+ * order of blocks at the end.
  */
 #include "interp_priv.h"
 

@@ -402,8 +402,8 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
-cj_ref
-cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
+struct cj_int
+cj_pieces_term(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
 {
 	struct cj_int at = cj_known(0);
 	const struct cj_layout *l = p->t->layout;
@@ -411,7 +411,13 @@ cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
 	if ((cj_is_leaf(l->shape) || l->shape->rank != 0) &&
 	    !cj_layout_offset(&el->al, l, cj_tuple_known(&el->al, r), &at))
 		cj_bug(el->recover, "no offset: %s", el->al.why.text);
-	return cj_elab_ref_int(el, cj_int_add(&el->sym, p->t->offset, at));
+	return cj_int_add(&el->sym, p->t->offset, at);
+}
+
+cj_ref
+cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
+{
+	return cj_elab_ref_int(el, cj_pieces_term(el, p, r));
 }
 
 static cj_ref
@@ -586,6 +592,7 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
 	    !fill_ref(el, &p, &fill))
 		return cj_value_error();
+	cj_elab_bank_conflict(el, &p);
 	el->m->objects.at[t->object].reads = true;
 	access = access_of(el, &p, how);
 	refs = CJ_NEWS(el->arena, cj_ref, p.count);
@@ -701,6 +708,7 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
 	v = value_to_store(el, span, t, v);
 	if (v.kind == CJ_VALUE_ERROR)
 		return;
+	cj_elab_bank_conflict(el, &p);
 	el->m->objects.at[t->object].writes = true;
 	value = cj_elab_ref(el, &v, t->element);
 	access = access_of(el, &p, how);

@@ -38,11 +38,16 @@ bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
     struct cj_span span, const struct cj_tensor *t);
 /* Narrower ones, of a width that divides. */
 void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);
-/* The offset of the access that begins at register r, as an instruction. */
+/* The offset of the access that begins at register r, also as an
+ * instruction. */
+struct cj_int cj_pieces_term(struct cj_elab *el, const struct cj_pieces *p,
+    uint32_t r);
 cj_ref cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p,
     uint32_t r);
 /* Its mask; 0: always inside. */
 bool cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     cj_ref *mask);
+/* A remark where threads of a warp meet in a bank of shared memory. */
+void cj_elab_bank_conflict(struct cj_elab *el, const struct cj_pieces *p);
 
 #endif

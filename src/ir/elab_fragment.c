@@ -52,6 +52,8 @@ fragment(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE,
 		    cj_arg_span(args, 1), "%s takes a shape of two known "
 		    "extents", row->name);
+	if (!cj_mma_tile_divides(el, cj_arg_span(args, 1), m, which, tile))
+		return cj_value_error();
 	shape = cj_tiled_mma_partition_shape(&el->al, &m->tiled, which, tile);
 	if (shape == NULL)
 		return cj_elab_refused(el, args->span, row->name);

@@ -145,6 +145,9 @@ cj_steps_make(struct cj_elab *el, struct cj_steps *s,
 		    "the extents of an operand must be known");
 		return false;
 	}
+	if (!cj_mma_tile_divides(el, s->span, s->mma, s->which,
+	    tile->layout->shape))
+		return false;
 	s->shape = cj_tiled_mma_partition_shape(&el->al, &s->mma->tiled,
 	    s->which, tile->layout->shape);
 	if (s->shape == NULL) {

@@ -341,6 +341,45 @@ MMA_PARTITION(c, CJ_OPERAND_C)
 COPY_PARTITION(s, CJ_SIDE_SOURCE)
 COPY_PARTITION(d, CJ_SIDE_TARGET)
 
+static const char *
+shape_text(struct cj_elab *el, const struct cj_tuple *shape)
+{
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, el->arena);
+	cj_tuple_print(&out, &el->sym, shape, CJ_STYLE_LANGUAGE);
+	return out.text;
+}
+
+bool
+cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
+    const struct cj_mma_value *mma, enum cj_operand which,
+    const struct cj_tuple *shape)
+{
+	const struct cj_tuple *tile = cj_tiled_mma_tile(&el->al, &mma->tiled);
+	const uint32_t modes[2] = { which == CJ_OPERAND_B ? 1 : 0,
+	    which == CJ_OPERAND_C ? 1 : 2 };
+	struct cj_int have, need;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		have = cj_tuple_product(&el->al, cj_tuple_get(shape, i));
+		need = cj_tuple_product(&el->al, cj_tuple_get(tile,
+		    modes[i]));
+		if (cj_int_divisible(&el->sym, have, need.value))
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "the shape %s is no multiple of the MMA's tile: it has "
+		    "%lld along %c, of %s along (M, N, K)",
+		    shape_text(el, shape), (long long)need.value,
+		    "MNK"[modes[i]], shape_text(el, tile)),
+		    "Take larger tiles and guard() what is outside, fewer "
+		    "atoms, or a smaller permutation.");
+		return false;
+	}
+	return true;
+}
+
 /* ---- shared memory ------------------------------------------------------- */
 
 static struct cj_int

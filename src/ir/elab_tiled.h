@@ -72,6 +72,11 @@ const struct cj_layout *cj_fragment_tv(struct cj_elab *el,
     struct cj_span span, const struct cj_fragment *f);
 enum cj_kind cj_fragment_kind(const struct cj_mma_value *mma,
     enum cj_operand which);
+/* A tile of an operand holds the MMA's own tile as often as it fits, and no
+ * more; false: reported. */
+bool cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
+    const struct cj_mma_value *mma, enum cj_operand which,
+    const struct cj_tuple *shape);
 /* What a thread has of a view. */
 struct cj_value cj_copy_partition_source(struct cj_elab *el,
     struct cj_span span, const struct cj_copy_value *copy,

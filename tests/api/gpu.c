@@ -36,6 +36,11 @@ static struct {
 	int (*function)(void **, void *);
 	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned,
 	    unsigned, unsigned, unsigned, void *, void **, void **);
+	int (*stream)(void **, unsigned), (*stream_end)(void *);
+	int (*begin)(void *, int), (*end)(void *, void **);
+	int (*graph)(void **, unsigned), (*graph_end)(void *);
+	int (*instantiate)(void **, void *, unsigned long long);
+	int (*exec_end)(void *), (*play)(void *, void *);
 } cu;
 
 static int
@@ -61,6 +66,16 @@ open_driver(void)
 	*(void **)&cu.get = dlsym(library, "cuLibraryGetKernel");
 	*(void **)&cu.function = dlsym(library, "cuKernelGetFunction");
 	*(void **)&cu.launch = dlsym(library, "cuLaunchKernel");
+	*(void **)&cu.stream = dlsym(library, "cuStreamCreate");
+	*(void **)&cu.stream_end = dlsym(library, "cuStreamDestroy_v2");
+	*(void **)&cu.begin = dlsym(library, "cuStreamBeginCapture_v2");
+	*(void **)&cu.end = dlsym(library, "cuStreamEndCapture");
+	*(void **)&cu.graph = dlsym(library, "cuGraphCreate");
+	*(void **)&cu.graph_end = dlsym(library, "cuGraphDestroy");
+	*(void **)&cu.instantiate = dlsym(library,
+	    "cuGraphInstantiateWithFlags");
+	*(void **)&cu.exec_end = dlsym(library, "cuGraphExecDestroy");
+	*(void **)&cu.play = dlsym(library, "cuGraphLaunch");
 	return cu.init(0) == 0 && cu.count(&count) == 0 && count > 0;
 }
 
@@ -201,7 +216,7 @@ measure(cutejit_context *c, cutejit_module *m, cutejit_kernel *k,
 	o = median(calls);
 	printf("host time of a launch: bare %.3f us, prepared %.3f us "
 	    "(%+.3f), in one go %.3f us (%+.3f)\n", b, p, p - b, o, o - b);
-	CHECK(p - b < 1.0);
+	CHECK(p - b < 1.0 && o - b < 2.0);
 }
 
 /* From a kernel on disk to a loaded one, in a process that is warm. */
@@ -228,10 +243,108 @@ measure_disk(cutejit_module *m, const cutejit_argument *args)
 	    took[0], took[1], took[2]);
 }
 
+/* ---- captures and graphs ------------------------------------------------- */
+
+static const char scratch_text[] =
+    "kernel scratch(a: f32, x: tensor(f32, N:1), y: tensor(f32, N:1))\n"
+    "{\n"
+    "    let w = workspace(f32, N:1, fill = 1.0);\n"
+    "    let v = workspace(i64, N:1, fill = 4294967298);\n"
+    "    launch grid(ceil_div(N, 256)) block(256) {\n"
+    "        let i = block_idx.x * 256 + thread_idx.x;\n"
+    "        if i < N { w[i] = w[i] + a * x[i]; }\n"
+    "    }\n"
+    "    launch grid(ceil_div(N, 256)) block(256) {\n"
+    "        let i = block_idx.x * 256 + thread_idx.x;\n"
+    "        if i < N { y[i] = w[i] + f32(v[i] - 4294967298); }\n"
+    "    }\n"
+    "}\n";
+
+/* y = 1 + a x, and nothing else. */
+static void
+expect(float a)
+{
+	static float x[N], y[N];
+	int i;
+
+	CHECK(cu.synchronize() == 0);
+	CHECK(cu.from(x, device[0], sizeof x) == 0);
+	CHECK(cu.from(y, device[1], sizeof y) == 0);
+	for (i = 0; i < N; i++)
+		CHECK(y[i] == 1 + a * x[i]);
+	memset(y, 0x7f, sizeof y);
+	CHECK(cu.to(device[1], y, sizeof y) == 0);
+}
+
+/* First use, loading and workspaces included, while a stream is captured. */
+static void
+test_capture(cutejit_context *c, int mode)
+{
+	cutejit_module *m = test_module(c, scratch_text);
+	cutejit_argument args[3];
+	void *stream, *graph, *exec;
+	int i;
+
+	args[0] = cutejit_arg_float("a", (float)(2 + mode));
+	args[1] = cutejit_arg_tensor("x", &v[0].tensor);
+	args[2] = cutejit_arg_tensor("y", &v[1].tensor);
+	CHECK(cu.stream(&stream, 1) == 0 && cu.begin(stream, mode) == 0);
+	DO(c, cutejit_call(m, "scratch", args, 3, NULL, stream));
+	DO(c, cutejit_call(m, "scratch", args, 3, NULL, stream));
+	CHECK(cu.end(stream, &graph) == 0);
+	CHECK(cu.instantiate(&exec, graph, 0) == 0);
+	for (i = 0; i < 3; i++) {
+		CHECK(cu.play(exec, stream) == 0);
+		expect((float)(2 + mode));
+	}
+	cu.exec_end(exec);
+	cu.graph_end(graph);
+	cu.stream_end(stream);
+	/* the default stream of the thread */
+	DO(c, cutejit_call(m, "scratch", args, 3, NULL, (void *)2));
+	expect((float)(2 + mode));
+	cutejit_module_destroy(m);
+}
+
+/* Nodes of a graph that the caller builds, and other arguments in it. */
+static void
+test_nodes(cutejit_context *c)
+{
+	cutejit_module *m = test_module(c, scratch_text);
+	cutejit_argument args[3], five = cutejit_arg_float("a", 5);
+	cutejit_kernel *k;
+	cutejit_launch *l;
+	void *graph, *exec, *nodes[8];
+	size_t count;
+
+	args[0] = cutejit_arg_float("a", 3);
+	args[1] = cutejit_arg_tensor("x", &v[0].tensor);
+	args[2] = cutejit_arg_tensor("y", &v[1].tensor);
+	DO(c, cutejit_compile(m, "scratch", NULL, &k));
+	DO(c, cutejit_prepare(k, args, 3, &l));
+	count = cutejit_launch_nodes(l);
+	CHECK(count == 5);
+	CHECK(cu.graph(&graph, 0) == 0);
+	DO(c, cutejit_launch_graph_add(l, graph, NULL, 0, nodes));
+	CHECK(cu.instantiate(&exec, graph, 0) == 0);
+	CHECK(cu.play(exec, NULL) == 0);
+	expect(3);
+	DO(c, cutejit_launch_set(l, 0, &five));
+	DO(c, cutejit_launch_graph_update(l, exec, nodes, count));
+	CHECK(cu.play(exec, NULL) == 0);
+	expect(5);
+	cu.exec_end(exec);
+	cu.graph_end(graph);
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	cutejit_module_destroy(m);
+}
+
 int
 main(void)
 {
 	cutejit_context *c;
+	int mode;
 	cutejit_module *m;
 	cutejit_kernel *k;
 	cutejit_launch *l;
@@ -255,6 +368,9 @@ main(void)
 	check_result();
 	measure(c, m, k, l, args);
 	measure_disk(m, args);
+	for (mode = 0; mode < 3; mode++)
+		test_capture(c, mode);
+	test_nodes(c);
 
 	/* without a current context the primary one serves, and is not left */
 	CHECK(cu.pop(&was) == 0 && was == primary);

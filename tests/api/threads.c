@@ -91,6 +91,8 @@ main(void)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 	DO(context, cutejit_cache_stats_get(context, &stats));
 	CHECK(stats.memory_hits >= THREADS * ROUNDS);
+	/* two kernels, each asked for by half of the threads at once */
+	CHECK(stats.misses == 2);
 	cutejit_module_destroy(module);
 	cutejit_context_destroy(context);
 	return 0;

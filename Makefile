@@ -202,6 +202,7 @@ define against_library
 	$(say) CC $<
 	mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(CONFIG_CFLAGS) \
+	    $(if $(findstring -DNDEBUG,$(CONFIG_CFLAGS)),,-DHAVE_ASSERTIONS) \
 	    -UNDEBUG $(WARNINGS) \
 	    -DFAKE_CUDA='"$(CURDIR)/$(B)/fake/libcuda.so.1"' \
 	    -I$(B)/include $< -o $@ $(LDFLAGS) \

@@ -2,7 +2,8 @@
  * Three kernels and a CUDA graph: prepared once, put into a graph, replayed,
  * changed in the graph that is there, replayed again.
  *
- *	cc embed_graph.c -o embed_graph $(pkg-config --cflags --libs cutejit) -ldl
+ *	cc embed_graph.c -o embed_graph \
+ *	    $(pkg-config --cflags --libs cutejit) -ldl
  *	./embed_graph		in this folder
  *
  * Without a GPU the same launches run one after the other on the executor. A

@@ -321,7 +321,9 @@ cutejit_kernel_artifact(cutejit_kernel *kernel, const char *kind,
 	*bytes = NULL;
 	if (length != NULL)
 		*length = 0;
-	if (kernel == NULL || kind == NULL)
+	if (!cj_is(kernel, CJ_KERNEL))
+		return cj_handle_refuse(kernel);
+	if (kind == NULL)
 		return CUTEJIT_USAGE;
 	status = cj_enter(kernel->module->context, artifact, &q);
 	if (status != CUTEJIT_OK)

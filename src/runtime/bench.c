@@ -425,7 +425,9 @@ cutejit_bench_run(cutejit_module *module, size_t index,
 	uint32_t i;
 	int stop = 0;
 
-	if (module == NULL || each == NULL || index >= module->test_count
+	if (!cj_is(module, CJ_MODULE))
+		return cj_handle_refuse(module);
+	if (each == NULL || index >= module->test_count
 	    || !module->tests[index].is_bench)
 		return CUTEJIT_USAGE;
 	status = cj_enter(module->context, ask, &a);

@@ -167,7 +167,9 @@ cutejit_call(cutejit_module *module, const char *kernel,
 	    .given = arguments, .count = count, .options = options,
 	    .stream = stream };
 
-	if (module == NULL || kernel == NULL
+	if (!cj_is(module, CJ_MODULE))
+		return cj_handle_refuse(module);
+	if (kernel == NULL
 	    || (arguments == NULL && count != 0))
 		return CUTEJIT_USAGE;
 	if (cj_quick_call(&c) && c.error == 0)

@@ -234,6 +234,7 @@ release(struct cutejit_context *c)
 	}
 	if (c->blank != NULL)
 		cj_module_drop(c->blank);
+	cj_handles_fini(c);
 	cj_arena_fini(&c->arena);
 	pthread_mutex_destroy(&c->lock);
 	cj_give_back(c, c);

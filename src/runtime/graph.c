@@ -58,7 +58,7 @@ cutejit_launch_nodes(const cutejit_launch *launch)
 	size_t n = 0;
 	uint32_t w;
 
-	if (launch == NULL || !launch->ready->on_gpu)
+	if (!cj_is(launch, CJ_LAUNCH) || !launch->ready->on_gpu)
 		return 0;
 	s = &launch->ready->shots;
 	for (w = 0; w < s->fill_count && s->fills[w].before < s->count; w++)
@@ -190,7 +190,9 @@ cutejit_launch_graph_add(cutejit_launch *launch, void *graph,
 {
 	struct adding g = { launch, graph, after, after_count, nodes, 0 };
 
-	if (launch == NULL || graph == NULL
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
+	if (graph == NULL
 	    || (after == NULL && after_count != 0)
 	    || (nodes == NULL && cutejit_launch_nodes(launch) != 0))
 		return CUTEJIT_USAGE;
@@ -248,7 +250,9 @@ cutejit_launch_graph_update(cutejit_launch *launch, void *graph_exec,
 	struct adding g = { launch, graph_exec, NULL, 0, (void **)nodes,
 	    count };
 
-	if (launch == NULL || graph_exec == NULL
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
+	if (graph_exec == NULL
 	    || (nodes == NULL && count != 0))
 		return CUTEJIT_USAGE;
 	return cj_enter(launch->kernel->module->context, update, &g);

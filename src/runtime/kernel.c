@@ -24,7 +24,7 @@ release(struct cutejit_kernel *k)
 	cj_program_drop(k->program);
 	cj_arena_fini(&k->arena);
 	pthread_mutex_destroy(&k->lock);
-	cj_give_back(c, k);
+	cj_handle_free(c, k);
 	cj_module_drop(m);
 }
 
@@ -47,7 +47,7 @@ cj_kernel_drop(struct cutejit_kernel *k)
 void
 cutejit_kernel_destroy(cutejit_kernel *kernel)
 {
-	if (kernel != NULL)
+	if (cj_handle_close(kernel, CJ_KERNEL))
 		cj_kernel_drop(kernel);
 }
 
@@ -128,6 +128,7 @@ create(struct cj_work *f, struct cutejit_module *m, struct cj_program *p,
 
 	if (k == NULL)
 		return NULL;
+	cj_handle_init(k, CJ_KERNEL, f->context);
 	atomic_init(&k->references, 1);
 	pthread_mutex_init(&k->lock, NULL);
 	cj_arena_init(&k->arena, &f->recover, &f->context->mem);
@@ -271,7 +272,9 @@ cutejit_compile(cutejit_module *module, const char *kernel,
 	if (out == NULL)
 		return CUTEJIT_USAGE;
 	*out = NULL;
-	if (module == NULL || kernel == NULL)
+	if (!cj_is(module, CJ_MODULE))
+		return cj_handle_refuse(module);
+	if (kernel == NULL)
 		return CUTEJIT_USAGE;
 	status = cj_enter(module->context, compile, &c);
 	if (status != CUTEJIT_OK) {
@@ -287,19 +290,20 @@ cutejit_compile(cutejit_module *module, const char *kernel,
 const cutejit_report *
 cutejit_kernel_report(const cutejit_kernel *kernel)
 {
-	return kernel != NULL ? &kernel->program->report : NULL;
+	return cj_is(kernel, CJ_KERNEL) ? &kernel->program->report : NULL;
 }
 
 const cutejit_kernel_info *
 cutejit_kernel_about(const cutejit_kernel *kernel)
 {
-	return kernel != NULL ? &kernel->info : NULL;
+	return cj_is(kernel, CJ_KERNEL) ? &kernel->info : NULL;
 }
 
 const cutejit_entry *
 cutejit_kernel_entry(const cutejit_kernel *kernel, size_t i)
 {
-	const struct cj_program *p = kernel != NULL ? kernel->program : NULL;
+	const struct cj_program *p = cj_is(kernel, CJ_KERNEL)
+	    ? kernel->program : NULL;
 
 	return p != NULL && atomic_load(&p->stage) >= CJ_STAGE_PTX
 	    && i < p->entry_count ? &p->entries[i] : NULL;
@@ -308,6 +312,6 @@ cutejit_kernel_entry(const cutejit_kernel *kernel, size_t i)
 const cutejit_phase *
 cutejit_kernel_phase(const cutejit_kernel *kernel, size_t i)
 {
-	return kernel != NULL && i < kernel->program->phase_count
+	return cj_is(kernel, CJ_KERNEL) && i < kernel->program->phase_count
 	    ? &kernel->program->phases[i] : NULL;
 }

@@ -154,6 +154,7 @@ prepare(struct cj_work *f, void *arguments)
 	begin(f, p->kernel);
 	if (l == NULL)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "launch");
+	cj_handle_init(l, CJ_LAUNCH, f->context);
 	l->kernel = p->kernel;
 	cj_kernel_hold(l->kernel);
 	cj_defer(f, destroy, l);
@@ -176,7 +177,9 @@ cutejit_prepare(cutejit_kernel *kernel, const cutejit_argument *arguments,
 	if (out == NULL)
 		return CUTEJIT_USAGE;
 	*out = NULL;
-	if (kernel == NULL || (arguments == NULL && count != 0))
+	if (!cj_is(kernel, CJ_KERNEL))
+		return cj_handle_refuse(kernel);
+	if (arguments == NULL && count != 0)
 		return CUTEJIT_USAGE;
 	status = cj_enter(kernel->module->context, prepare, &p);
 	*out = p.out;
@@ -188,12 +191,12 @@ cutejit_launch_destroy(cutejit_launch *launch)
 {
 	struct cutejit_kernel *k;
 
-	if (launch == NULL)
+	if (!cj_handle_close(launch, CJ_LAUNCH))
 		return;
 	k = launch->kernel;
 	free_workspaces(launch, k->module->context);
 	cj_ready_drop(launch->ready);
-	cj_give_back(k->module->context, launch);
+	cj_handle_free(k->module->context, launch);
 	cj_kernel_drop(k);
 }
 
@@ -233,7 +236,9 @@ cutejit_launch_set(cutejit_launch *launch, size_t index,
 {
 	struct setting s = { launch, index, 1, argument };
 
-	if (launch == NULL || argument == NULL
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
+	if (argument == NULL
 	    || index >= launch->ready->count)
 		return CUTEJIT_USAGE;
 	if (cj_ready_patch(launch->ready, index, argument))
@@ -247,7 +252,9 @@ cutejit_launch_set_all(cutejit_launch *launch,
 {
 	struct setting s = { launch, 0, 0, arguments };
 
-	if (launch == NULL || arguments == NULL)
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
+	if (arguments == NULL)
 		return CUTEJIT_USAGE;
 	s.count = launch->ready->count;
 	return cj_enter(launch->kernel->module->context, set, &s);
@@ -260,7 +267,9 @@ cutejit_launch_set_data(cutejit_launch *launch, size_t index, void *data)
 	cutejit_dlpack managed;
 	cutejit_tensor moved;
 
-	if (launch == NULL || index >= launch->ready->count)
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
+	if (index >= launch->ready->count)
 		return CUTEJIT_USAGE;
 	to = launch->ready->given[index];
 	if (to.kind == CUTEJIT_ARG_TENSOR) {
@@ -328,8 +337,8 @@ cutejit_launch_run(cutejit_launch *launch, void *stream)
 	const struct cj_ready *ready;
 	void *current;
 
-	if (launch == NULL)
-		return CUTEJIT_USAGE;
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
 	ready = launch->ready;
 	if (ready->on_gpu && ready->cu->CtxGetCurrent(&current) == 0
 	    && current == ready->context) {
@@ -345,7 +354,8 @@ cutejit_launch_run(cutejit_launch *launch, void *stream)
 size_t
 cutejit_launch_workspace(const cutejit_launch *launch)
 {
-	return launch != NULL ? launch->ready->plan.workspace_bytes : 0;
+	return cj_is(launch, CJ_LAUNCH)
+	    ? launch->ready->plan.workspace_bytes : 0;
 }
 
 struct placing {
@@ -374,8 +384,9 @@ cutejit_launch_workspace_set(cutejit_launch *launch, void *memory,
 {
 	struct placing p = { launch, memory, bytes };
 
-	if (launch == NULL
-	    || (uintptr_t)memory % CJ_WORKSPACE_ALIGN != 0)
+	if (!cj_is(launch, CJ_LAUNCH))
+		return cj_handle_refuse(launch);
+	if ((uintptr_t)memory % CJ_WORKSPACE_ALIGN != 0)
 		return CUTEJIT_USAGE;
 	return cj_enter(launch->kernel->module->context, place, &p);
 }

@@ -15,6 +15,7 @@ struct cj_scratch {
 };
 
 struct cutejit_launch {
+	struct cj_handle handle;
 	struct cutejit_kernel *kernel;
 	struct cj_ready *ready;		/* NULL only while it is created */
 	struct cj_scratch *scratch;	/* our workspaces */

@@ -28,7 +28,7 @@ release(struct cutejit_module *m)
 		cj_names_fini(&m->names);
 	cj_arena_fini(&m->arena);
 	pthread_mutex_destroy(&m->lock);
-	cj_give_back(c, m);
+	cj_handle_free(c, m);
 	if (holds)
 		cj_context_drop(c);
 }
@@ -46,7 +46,7 @@ cj_module_drop(struct cutejit_module *m)
 void
 cutejit_module_destroy(cutejit_module *module)
 {
-	if (module != NULL)
+	if (cj_handle_close(module, CJ_MODULE))
 		cj_module_drop(module);
 }
 
@@ -167,6 +167,7 @@ allocate(struct cj_work *f)
 
 	if (m == NULL)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "module");
+	cj_handle_init(m, CJ_MODULE, c);
 	atomic_init(&m->references, 1);
 	m->context = c;
 	cj_context_hold(c);
@@ -356,27 +357,27 @@ cj_module_blank(struct cj_work *f)
 const cutejit_report *
 cutejit_module_report(const cutejit_module *module)
 {
-	return module != NULL ? &module->report : NULL;
+	return cj_is(module, CJ_MODULE) ? &module->report : NULL;
 }
 
 const char *
 cutejit_module_file(const cutejit_module *module, size_t i)
 {
-	return module != NULL && i < module->file_count ? module->files[i]
+	return cj_is(module, CJ_MODULE) && i < module->file_count ? module->files[i]
 	    : NULL;
 }
 
 const cutejit_member *
 cutejit_module_member(const cutejit_module *module, size_t i)
 {
-	return module != NULL && i < module->member_count
+	return cj_is(module, CJ_MODULE) && i < module->member_count
 	    ? &module->members[i] : NULL;
 }
 
 const cutejit_test *
 cutejit_module_test(const cutejit_module *module, size_t i)
 {
-	return module != NULL && i < module->test_count ? &module->tests[i]
+	return cj_is(module, CJ_MODULE) && i < module->test_count ? &module->tests[i]
 	    : NULL;
 }
 

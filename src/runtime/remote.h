@@ -25,7 +25,7 @@ struct cj_remote {
 	int port, database;
 	bool is_read_only;
 	unsigned timeout_ms;
-	atomic_llong quiet_until;	/* cj_clock; no server is asked before */
+	atomic_llong quiet_until;	/* cj_clock; not asked before */
 };
 
 /* NULL: none is configured, or (*why is set) it cannot be used. */

@@ -1,6 +1,6 @@
 /*
  * A server of files by HTTP, by way of libcurl: GET and PUT, as ccache and
- * Bazel use one. Any server does that takes PUT, nginx with dav_methods for one.
+ * Bazel use one. Any server does that takes PUT: nginx has dav_methods for it.
  */
 #include "remote.h"
 

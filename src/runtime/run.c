@@ -241,7 +241,9 @@ cutejit_run(cutejit_module *module, const char *kernel,
 	    options, { 0 }, { 0 } };
 	cutejit_status status;
 
-	if (module == NULL || kernel == NULL
+	if (!cj_is(module, CJ_MODULE))
+		return cj_handle_refuse(module);
+	if (kernel == NULL
 	    || (arguments == NULL && count != 0))
 		return CUTEJIT_USAGE;
 	status = cj_enter(module->context, run, &r);

@@ -117,6 +117,46 @@ struct cj_watch {
 void cj_watch_begin(struct cj_watch *w, struct cj_work *f);
 void cj_watch_end(struct cj_watch *w);
 
+/* ---- handles (handle.c) -------------------------------------------------- */
+
+/*
+ * What modules, kernels and launches begin with. Where assertions are on, the
+ * memory of the last ones that are gone is kept, so that whoever uses one that
+ * was destroyed is told so; elsewhere only NULL is found.
+ */
+enum cj_handle_kind { CJ_GONE, CJ_MODULE = 0x4d4f4455, CJ_KERNEL,
+    CJ_LAUNCH };
+struct cj_handle {
+	atomic_int kind;		/* of enum cj_handle_kind */
+	struct cutejit_context *context;
+	struct cj_handle *next;		/* of those that are gone */
+};
+enum { CJ_KEPT_HANDLES = 64 };
+
+void cj_handle_init(void *handle, enum cj_handle_kind kind,
+    struct cutejit_context *c);
+/* The caller has destroyed it; it may live on inside. False: nothing was there
+ * to destroy. */
+bool cj_handle_close(void *handle, enum cj_handle_kind kind);
+/* Its memory is not needed any more. */
+void cj_handle_free(struct cutejit_context *c, void *handle);
+void cj_handles_fini(struct cutejit_context *c);
+/* CUTEJIT_USAGE; for a handle that was destroyed with a message. */
+cutejit_status cj_handle_refuse(const void *handle);
+
+static inline bool
+cj_is(const void *handle, enum cj_handle_kind kind)
+{
+#ifdef NDEBUG
+	(void)kind;
+	return handle != NULL;
+#else
+	const struct cj_handle *h = handle;
+
+	return h != NULL && atomic_load(&h->kind) == (int)kind;
+#endif
+}
+
 /* ---- contexts ------------------------------------------------------------ */
 
 struct cj_store;
@@ -137,6 +177,8 @@ struct cutejit_context {
 	cutejit_options options;
 	pthread_mutex_t lock;		/* of what follows */
 	struct cj_thread_report *reports;
+	struct cj_handle *gone;		/* oldest first */
+	uint32_t gone_count;
 	struct cj_store *store;		/* cache_disk.c; never NULL */
 	struct cj_assembler *assembler;	/* assemble.c; NULL: not looked for */
 	struct cutejit_module *blank;	/* a module without text, or NULL */
@@ -190,6 +232,7 @@ struct cj_quick_table {
 };
 
 struct cutejit_module {
+	struct cj_handle handle;
 	atomic_int references;
 	struct cutejit_context *context;
 	bool is_blank;			/* holds no reference of its context */
@@ -354,6 +397,7 @@ struct cj_program {
 };
 
 struct cutejit_kernel {
+	struct cj_handle handle;
 	atomic_int references;
 	struct cutejit_module *module;
 	struct cj_program *program;

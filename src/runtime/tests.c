@@ -70,7 +70,9 @@ cutejit_test_run(cutejit_module *module, size_t index,
 	    .auto_means_both = true };
 	cutejit_status status;
 
-	if (module == NULL || each == NULL || index >= module->test_count
+	if (!cj_is(module, CJ_MODULE))
+		return cj_handle_refuse(module);
+	if (each == NULL || index >= module->test_count
 	    || module->tests[index].is_bench)
 		return CUTEJIT_USAGE;
 	status = cj_enter(module->context, ask, &a);

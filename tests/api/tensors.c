@@ -241,6 +241,45 @@ test_usage(void)
 	cutejit_launch_destroy(NULL);
 }
 
+#ifdef HAVE_ASSERTIONS
+/* Handles that were destroyed, where the library has assertions: told so, and
+ * a second destroy does nothing. Elsewhere nobody looks. */
+static void
+test_stale(void)
+{
+	cutejit_module *own = test_module(c, saxpy_text);
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_kernel *k, *again;
+	cutejit_launch *l, *other;
+	float x[8] = { 0 }, y[8] = { 0 };
+	struct vector vx, vy;
+	cutejit_argument args[3];
+
+	args[0] = cutejit_arg_float("a", 2);
+	args[1] = cutejit_arg_tensor("x", vector_set(&vx, x, 8,
+	    CUTEJIT_DL_CPU));
+	args[2] = cutejit_arg_tensor("y", vector_set(&vy, y, 8,
+	    CUTEJIT_DL_CPU));
+	o.until = CUTEJIT_UNTIL_IR;
+	DO(c, cutejit_compile(own, "saxpy", &o, &k));
+	DO(c, cutejit_prepare(k, args, 3, &l));
+	cutejit_kernel_destroy(k);
+	cutejit_module_destroy(own);
+	DO(c, cutejit_launch_run(l, NULL));	/* keeps both alive */
+	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_compile(own, "saxpy", &o,
+	    &again));
+	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_prepare(k, args, 3,
+	    &other));
+	cutejit_kernel_destroy(k);
+	cutejit_module_destroy(own);
+	DO(c, cutejit_launch_run(l, NULL));
+	cutejit_launch_destroy(l);
+	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_launch_run(l, NULL));
+	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_launch_set(l, 0, args));
+	cutejit_launch_destroy(l);
+}
+#endif
+
 int
 main(void)
 {
@@ -254,6 +293,9 @@ main(void)
 	test_versioned();
 	test_wrong();
 	test_usage();
+#ifdef HAVE_ASSERTIONS
+	test_stale();
+#endif
 	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);
 	return 0;

@@ -398,9 +398,9 @@ main(void)
 	test_forks();
 	test_untouched();
 	test_no_threads();
-	test_changes();
 	/* sanitizers keep what was freed, and are loaded once */
 	if (!IS_WATCHED) {
+		test_changes();
 		test_memory();
 		test_loading();
 	}

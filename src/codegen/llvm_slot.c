@@ -3,9 +3,9 @@
  *
  * One alloca a register, or one for two registers of a packed kind, so that
  * packed arithmetic goes on through loops, or one for a word of registers of a
- * narrow kind, as memory and matrices give and take them. All hold zero from the start: a
- * program may read what it never wrote (the executor says so) and must not
- * fall into what LLVM leaves undefined.
+ * narrow kind, as memory and matrices give and take them. All hold zero from
+ * the start: a program may read what it never wrote (the executor says so) and
+ * must not fall into what LLVM leaves undefined.
  */
 #include "llvm_memory.h"
 
@@ -70,19 +70,32 @@ new_alloca(struct cj_llvm_gen *g, LLVMTypeRef type)
 	return v;
 }
 
+/* The alloca of register `at`, which may be that of the one before. */
+static cj_llvm
+place_of(struct cj_llvm_gen *g, uint32_t object, uint32_t at, cj_llvm before)
+{
+	LLVMTypeRef type = type_of(g, object);
+	uint32_t shared = 1;
+
+	if (in_words(g, object, at)) {
+		shared = word_parts(g, object);
+		type = g->i32;
+	} else if (in_pairs(g, object, at)) {
+		shared = 2;
+		type = LLVMVectorType(type, 2);
+	}
+	return at % shared != 0 ? before : new_alloca(g, type);
+}
+
 void
 cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object)
 {
-	LLVMTypeRef type = type_of(g, object);
-	LLVMTypeRef pair = LLVMVectorType(type, 2);
-	uint32_t i, n = extent_of(g, object), parts = word_parts(g, object);
+	uint32_t i, n = extent_of(g, object);
 	cj_llvm *slots = CJ_NEWS(g->arena, cj_llvm, n);
 
 	assert(g->m->objects.at[object].kind == CJ_OBJECT_SLOT);
 	for (i = 0; i < n; i++)
-		slots[i] = in_words(g, object, i) ? (i % parts == 0 ?
-		    new_alloca(g, g->i32) : slots[i - 1]) : !in_pairs(g, object, i) ? new_alloca(g, type) :
-		    i % 2 == 0 ? new_alloca(g, pair) : slots[i - 1];
+		slots[i] = place_of(g, object, i, i == 0 ? NULL : slots[i - 1]);
 	g->objects[object].slots = slots;
 }
 

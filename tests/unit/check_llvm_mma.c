@@ -109,7 +109,8 @@ START_TEST(old_ptx)
 	    "SM89_16x8x32_F32E4M3E4M3F32_TN", cj_target_find("sm_89")), &o,
 	    &out), CJ_CODEGEN_OK);
 	ck_assert_str_eq(out.error, "code generation: "
-	    "SM89_16x8x32_F32E4M3E4M3F32_TN needs PTX 8.4, and 8.3 is asked for");
+	    "SM89_16x8x32_F32E4M3E4M3F32_TN needs PTX 8.4, and 8.3 is asked "
+	    "for");
 }
 END_TEST
 

@@ -730,11 +730,18 @@ typedef struct cutejit_run_options {
 	cutejit_profile profile;
 	void (*take_profile)(void *user, const char *text);
 	void *user;
+	/* cutejit_run on the executor, not 0: the lines that block number
+	 * trace_block (x first) runs, with values, go to the context's print;
+	 * of one warp, or of all: UINT32_MAX */
+	int trace;
+	uint64_t trace_block;
+	uint32_t trace_warp;
 } cutejit_run_options;
 
 #define CUTEJIT_RUN_OPTIONS_INIT					\
 	{ sizeof(cutejit_run_options), CUTEJIT_DEVICE_AUTO, 0, 0, 0, 0, 0, \
-	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0, CUTEJIT_PROFILE_NONE, NULL, NULL }
+	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0, CUTEJIT_PROFILE_NONE, NULL, NULL, \
+	  0, 0, 0 }
 
 typedef struct cutejit_run_result {
 	cutejit_device device;		/* CPU or GPU: where it ran */

@@ -347,6 +347,30 @@ take_report(struct run *r, const char *value)
 	return 0;
 }
 
+/* BLOCK or BLOCK,WARP: numbers. */
+static int
+take_trace(struct run *r, char *value)
+{
+	char *comma = strchr(value, ',');
+	uint64_t block, warp = UINT32_MAX;
+	bool good;
+
+	if (comma != NULL)
+		*comma = '\0';
+	good = parse_unsigned(value, &block) &&
+	    (comma == NULL || (parse_unsigned(comma + 1, &warp) &&
+	    warp < 32));
+	if (comma != NULL)
+		*comma = ',';
+	if (!good)
+		return usage_error("run", "--trace needs BLOCK or BLOCK,WARP, "
+		    "not \"%s\"", value);
+	r->c.run.trace = 1;
+	r->c.run.trace_block = block;
+	r->c.run.trace_warp = (uint32_t)warp;
+	return 0;
+}
+
 static void
 write_profile(void *user, const char *text)
 {
@@ -463,6 +487,7 @@ cmd_run(int argc, char **argv)
 		{ "out", required_argument, NULL, OPT_OUT },
 		{ "print", required_argument, NULL, OPT_PRINT },
 		{ "report", required_argument, NULL, OPT_REPORT },
+		{ "trace", required_argument, NULL, OPT_TRACE },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct run r = { 0 };
@@ -478,6 +503,7 @@ cmd_run(int argc, char **argv)
 		code = o == OPT_OUT || o == OPT_PRINT ?
 		    take_output(&r, o, optarg) :
 		    o == OPT_REPORT ? take_report(&r, optarg) :
+		    o == OPT_TRACE ? take_trace(&r, optarg) :
 		    common_take(&r.c, o, optarg);
 		if (code != 0)
 			return code < 0 ? 0 : code;

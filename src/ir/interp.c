@@ -173,22 +173,29 @@ cj_frame_start(struct cj_frame *f, uint32_t count)
 	f->pc = 0;
 	f->steps = f->looped = f->turns = 0;
 	f->quantum = UINT64_MAX;
+	f->traced_source = f->traced_line = 0;
 	f->state = f->any ? CJ_STATE_READY : CJ_STATE_ENDED;
 }
 
-/* The same, counting what runs. */
+/* The same, counting and showing what runs. */
 static void
-run_counted(struct cj_frame *f)
+run_watched(struct cj_frame *f)
 {
 	const struct cj_step *steps = f->code->steps.at;
+	const struct cj_machine *m = f->machine;
 	uint64_t count = 0;
 
 	do {
 		const struct cj_step *s = &steps[f->pc++];
 
 		count++;
-		cj_count_step(f, s);
+		if (m->profile != NULL)
+			cj_count_step(f, s);
+		if (m->trace != NULL)
+			cj_trace_before(f, s);
 		s->run(f, s);
+		if (m->trace != NULL)
+			cj_trace_after(f, s);
 	} while (f->state == CJ_STATE_READY && count < f->quantum);
 	f->steps += count;
 }
@@ -199,8 +206,8 @@ cj_frame_run(struct cj_frame *f)
 	const struct cj_step *steps = f->code->steps.at;
 	uint64_t count = 0;
 
-	if (f->machine->profile != NULL) {
-		run_counted(f);
+	if (f->machine->profile != NULL || f->machine->trace != NULL) {
+		run_watched(f);
 		return;
 	}
 	assert(f->state == CJ_STATE_READY && f->pc < f->code->steps.len);

@@ -72,6 +72,13 @@ struct cj_profile *cj_profile_create(struct cj_arena *a,
     const struct cj_module *m);
 void cj_profile_add(struct cj_profile *to, const struct cj_profile *from);
 
+/* Lines and values of one block's warps go to print. */
+#define CJ_TRACE_ALL	UINT32_MAX
+struct cj_trace {
+	uint64_t block;		/* linear */
+	uint32_t warp;		/* or all */
+};
+
 struct cj_run_options {
 	unsigned checks;	/* of enum cj_check */
 	unsigned workers;	/* threads for blocks; 0: all cores */
@@ -81,6 +88,7 @@ struct cj_run_options {
 	void *user;
 	const volatile int *cancel;	/* not 0: stop; may be NULL */
 	struct cj_profile *profile;	/* of kernels: added to; may be NULL */
+	const struct cj_trace *trace;	/* of kernels; may be NULL */
 };
 
 /* Grid, block, cluster and the leaves of a device function. */

@@ -6,7 +6,8 @@
  * lanes are served in groups of 128 bytes together (all 32 of up to 4 bytes, 16
  * of 8, 8 of 16), and a group takes as many passes as one bank has different
  * words of it. Tensors count as if element 0 stood at a multiple of 128 bytes,
- * wherever the executor has them. Each thread of ours counts for itself; sums are made at the end.
+ * wherever the executor has them. Each thread of ours counts for itself; sums
+ * are made at the end.
  */
 #include "interp_priv.h"
 

@@ -64,6 +64,7 @@ make_machine(struct worker *w)
 	m->values = w->run->launch->values;
 	m->halt = &w->run->halt;
 	m->locks = &w->run->locks;
+	m->trace = o->trace;
 	if (o->profile != NULL)
 		m->profile = cj_profile_create(&w->arena, m->module);
 }

@@ -217,6 +217,7 @@ struct cj_machine {
 	struct cj_race *race;		/* kernels, if asked for */
 	struct cj_async *async;		/* kernels that copy by cp.async */
 	struct cj_profile *profile;	/* kernels that are counted */
+	const struct cj_trace *trace;	/* or traced; may be NULL */
 	struct cj_mbarriers *mbarriers;	/* kernels that have some */
 	struct cj_stages *stages;	/* kernels with pipelines */
 	struct cj_host_run *host;
@@ -242,6 +243,7 @@ struct cj_frame {
 	uint64_t quantum;		/* steps before others have a turn */
 	uint64_t steps;			/* since the frame was started */
 	uint64_t looped, turns;		/* of them in turns of loops */
+	uint32_t traced_source, traced_line;	/* shown last */
 	struct cj_flight *flights, *landed;	/* copies; for use again */
 	uint64_t commits[CJ_LANES_WARP];	/* groups of each lane */
 };
@@ -581,6 +583,11 @@ struct cj_touched_lanes {
 void cj_count_step(struct cj_frame *f, const struct cj_step *s);
 void cj_count_access(struct cj_frame *f, const struct cj_step *s,
     uint32_t object, const struct cj_touched_lanes *t);
+
+/* ---- traces (interp_trace.c): only where machine->trace is not NULL ------ */
+
+void cj_trace_before(struct cj_frame *f, const struct cj_step *s);
+void cj_trace_after(struct cj_frame *f, const struct cj_step *s);
 
 /* ---- copies in flight (interp_async.c) ----------------------------------- */
 

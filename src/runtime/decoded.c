@@ -34,5 +34,5 @@ cj_program_decoded(struct cj_work *f, struct cj_program *p,
 		cj_undefer_lock(f);
 		all = p->decoded;
 	}
-	return all[function];
+	return atomic_load(&all[function]);
 }

@@ -60,6 +60,8 @@ struct cj_cpu_run {
 	unsigned checks, schedules;
 	uint64_t seed, step_limit;
 	struct cj_profile *profile;	/* added to; NULL: nothing is counted */
+	bool is_traced;
+	struct cj_trace trace;
 };
 enum { CJ_CPU_SMS = 8 };	/* what `device.sms` is on the executor */
 

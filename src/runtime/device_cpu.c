@@ -184,6 +184,7 @@ cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
 	out->user = &f->context->options;
 	out->cancel = stop;
 	out->profile = o->profile;
+	out->trace = o->is_traced ? &o->trace : NULL;
 }
 
 struct holding {

@@ -301,7 +301,8 @@ put_atom(struct cj_strbuf *out, const struct cj_profiled *p,
 	    " and C</p>\n");
 	begin_algebra(p->arena, &names, &syms, &al);
 	if (cj_mma_atom_find(&al, name, &atom) && cj_tiled_mma_make(&al,
-	    &atom, cj_layout_unit(&al), NULL, &tiled) && cj_picture_of_mma(&al, &tiled, &picture))
+	    &atom, cj_layout_unit(&al), NULL, &tiled)
+	    && cj_picture_of_mma(&al, &tiled, &picture))
 		put_drawn(out, &al, &picture);
 	cj_names_fini(&names);
 }

@@ -130,6 +130,9 @@ launch(struct cj_work *f, struct running *r, struct cj_request *q,
 	status = cj_select(f, r->module, q, o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
+	r->t.cpu.is_traced = r->t.options.trace != 0;
+	r->t.cpu.trace.block = r->t.options.trace_block;
+	r->t.cpu.trace.warp = r->t.options.trace_warp;
 	if (wants_profile(r))
 		r->t.cpu.profile = cj_profile_create(&f->arena,
 		    s.program->ir);

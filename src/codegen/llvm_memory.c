@@ -346,6 +346,17 @@ load_all(struct cj_llvm_gen *g, cj_ref r, const struct cj_access *access,
 	}
 }
 
+static bool
+is_zero(const struct cj_module *m, cj_ref r)
+{
+	const struct cj_constant *c = cj_constant_of(m, r);
+	uint32_t i, n = cj_type_count(cj_inst(m, r)->type);
+
+	for (i = 0; c != NULL && i < n && c->bits[i] == 0; i++)
+		;
+	return c != NULL && i == n;
+}
+
 /* Registers of the fill, made before the mask is looked at; NULL: zeros. */
 static cj_llvm *
 fill_of(struct cj_llvm_gen *g, cj_ref r)
@@ -354,7 +365,8 @@ fill_of(struct cj_llvm_gen *g, cj_ref r)
 	uint32_t i, n = cj_type_count(inst->type);
 	cj_llvm *fill;
 
-	if (inst->operand_count < 3)
+	if (inst->operand_count < 3 ||
+	    is_zero(g->m, cj_operand(g->m, inst, 2)))
 		return NULL;
 	fill = CJ_NEWS(g->arena, cj_llvm, n);
 	for (i = 0; i < n; i++)
@@ -387,6 +399,8 @@ merge_fill(struct cj_llvm_gen *g, cj_ref r, const struct cj_llvm_masked *m,
 		    LLVMConstNull(LLVMTypeOf(v[i])));
 	for (i = 0; i < from; i++)
 		v[i] = NULL;
+	for (i = 0; fill != NULL && g->words[r] != NULL && i < n / parts; i++)
+		g->words[r][i] = NULL;	/* without the fill */
 }
 
 /* Scalars of words and pairs are taken out behind all phis. */

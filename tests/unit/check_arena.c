@@ -127,7 +127,7 @@ START_TEST(every_allocation_may_fail)
 {
 	struct counting c = { _i, 0 };
 	struct cj_allocator mem = { counting_alloc, counting_release, &c };
-	struct cj_recover r;
+	struct cj_recover r = { 0 };
 	struct cj_arena a;
 
 	cj_arena_init(&a, &r, &mem);

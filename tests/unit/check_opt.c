@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(wrong_modules_are_a_bug)
 {
-	struct cj_recover r;
+	struct cj_recover r = { 0 };
 
 	if (CJ_RECOVER(&r)) {
 		ck_assert_int_eq(r.why, CJ_WHY_BUG);

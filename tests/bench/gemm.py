@@ -95,8 +95,8 @@ class Contest:
         self.rows.append(row)
 
 
-def product(c, file, dtype, shapes, majors="nt", kernel="gemm", args=None, consts=None):
-    """C = A B with A (M, K), B (N, K): n has K next to itself for A, t for B."""
+def product(c, file, dtype, shapes, majors="kk", kernel="gemm", batched=False, variants=({},)):
+    """C = A B with A (M, K), B (N, K), each with K or M (N) next to itself; variants: constants of the kernel."""
     for m, n, k in shapes:
         name = "%s %s %s %dx%dx%d" % (file, NAMES[dtype], majors, m, n, k)
         if not c.wanted(name):
@@ -104,9 +104,9 @@ def product(c, file, dtype, shapes, majors="nt", kernel="gemm", args=None, const
         a = torch.randn((m, k), device="cuda").to(dtype)
         b = torch.randn((n, k), device="cuda").to(dtype)
         out = torch.empty((m, n), device="cuda", dtype=dtype)
-        if majors[0] == "t":
+        if majors[0] != "k":
             a = a.t().contiguous().t()
-        if majors[1] == "n":
+        if majors[1] != "k":
             b = b.t().contiguous().t()
         rows = torch.randint(m, (16,), device="cuda")
         ref = a[rows].double() @ b.double().t()
@@ -121,10 +121,12 @@ def product(c, file, dtype, shapes, majors="nt", kernel="gemm", args=None, const
                 return "%d of %d elements differ" % (int((off | torch.isnan(got)).sum()), got.numel())
             return None
 
+        args = {k: v.as_strided((*v.shape, 1), (*v.stride(), v.numel())) if batched else v
+                for k, v in (("A", a), ("B", b), ("C", out))}
+        ours = {" ".join(["cutec"] + list(v.values())).replace(", ", ","): c.ours(file, kernel, args, v)
+                for v in variants}
         with torch.no_grad():
-            c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)},
-                  {"cutec": c.ours(file, kernel, dict({"A": a, "B": b, "C": out}, **(args or {})),
-                                   dict(consts or {}))}, wrong)
+            c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, ours, wrong)
 
 
 def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
@@ -168,14 +170,19 @@ def main():
     p.add_argument("--only", help="contests whose name contains this")
     p.add_argument("--seconds", type=float, default=3, help="of each contestant of a contest")
     p.add_argument("--rounds", type=int, default=9)
+    p.add_argument("--sweep", action="store_true", help="other tiles too")
     p.add_argument("--set", action="append", default=[], help="a constant of the kernels")
     p.add_argument("--json")
     c = Contest(p.parse_args())
     torch.backends.cuda.matmul.allow_tf32 = False
     print("TFLOP/s and ratio to the first peer of the same round [least, most]; %s" % torch.cuda.get_device_name())
     product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm")
-    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4])
-    product(c, "gemm_sm80", torch.float16, SHAPES[2:3])
+    sm80 = [{}] + [{"tile": t, "warps": w, "stages": n} for t, w, n in
+                   (("(128, 128, 32)", "(2, 2)", "5"), ("(128, 128, 64)", "(2, 2)", "3"),
+                    ("(128, 256, 32)", "(2, 4)", "4"),
+                    ("(256, 128, 32)", "(4, 2)", "4"), ("(128, 256, 64)", "(2, 4)", "3"))] if c.options.sweep else [{}]
+    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True, variants=sm80)
+    product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
     product(c, "gemm_sm90", torch.bfloat16, SHAPES)
     product(c, "gemm_sm90", torch.float16, SHAPES[:4])
     attention(c, "flash_attention_2")

@@ -284,6 +284,7 @@ partition(struct cj_elab *el, struct cj_args *args,
 {
 	struct cj_value v = args->at[1];
 	const struct cj_tuple *shape;
+	const struct cj_layout *l;
 	struct cj_fragment *f;
 	struct cj_int thread;
 
@@ -293,10 +294,12 @@ partition(struct cj_elab *el, struct cj_args *args,
 		shape = v.tensor->layout->shape;
 		v = cut_tensor(el, args->span, v.tensor, c, thread,
 		    row->name);
-	} else if (v.kind == CJ_VALUE_LAYOUT) {
-		shape = v.layout->shape;
-		v = cut_layout(el, args->span, v.layout, c, thread,
-		    row->name);
+	} else if (v.kind == CJ_VALUE_LAYOUT || v.kind == CJ_VALUE_TUPLE) {
+		l = cj_arg_layout(el, args, 1);
+		if (l == NULL)
+			return cj_value_error();
+		shape = l->shape;
+		v = cut_layout(el, args->span, l, c, thread, row->name);
 	} else {
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
 		    cj_arg_span(args, 1), "%s cuts a tensor, this is %s",

@@ -2,8 +2,10 @@
  * Overlap: what a kernel writes shares no memory with another argument, unless
  * the text says that it may and both are the very same view.
  *
- * Once all is known but the addresses, as in a call like one before, the pairs
- * that have to be looked at and how far each reaches are fixed.
+ * Ranges of bytes that are apart share nothing; of others the strides decide
+ * (reach.c). Once all is known but the addresses, as in a call like one before,
+ * the pairs that have to be looked at and how far each reaches are fixed; there
+ * ranges that meet are reason enough to look at all anew.
  */
 #include "runtime.h"
 
@@ -37,26 +39,16 @@ is_same_view(const struct cj_view *a, const struct cj_view *b)
 	    == 0;
 }
 
-/* A mode that writes one place several times; -1: none. */
-static int
-repeated_mode(const struct cj_view *v)
-{
-	uint32_t i;
-
-	for (i = 0; i < v->rank; i++)
-		if (v->strides[i] == 0 && v->extents[i] > 1)
-			return (int)i;
-	return -1;
-}
-
 static bool
 collide(const struct range *w, const struct range *r)
 {
 	if (w->begin >= r->end || r->begin >= w->end || w->begin == w->end
 	    || r->begin == r->end)
 		return false;
-	return !((w->object->may_alias || r->object->may_alias)
-	    && is_same_view(w->view, r->view));
+	if ((w->object->may_alias || r->object->may_alias)
+	    && is_same_view(w->view, r->view))
+		return false;
+	return cj_views_meet(w->view, r->view);
 }
 
 static bool
@@ -84,7 +76,7 @@ find_collision(const struct cj_module *ir, const struct cj_arguments *args,
 		if (!ir->objects.at[i].writes || !range_at(ir, args, i, &w))
 			continue;
 		*first = *second = i;
-		if (repeated_mode(w.view) >= 0 && w.begin != w.end)
+		if (cj_view_meets_itself(w.view) >= 0)
 			return true;
 		for (k = 1; k < ir->objects.len; k++) {
 			*second = k;
@@ -178,6 +170,21 @@ cj_tensors_overlap(const struct cj_tensors *t, const uintptr_t *address)
 
 /* ---- overlap, described -------------------------------------------------- */
 
+static const char *
+overlaps_itself(struct cj_arena *a, const struct cj_object *w,
+    const struct cj_view *v)
+{
+	int mode = cj_view_meets_itself(v);
+
+	assert(mode >= 0);
+	if (v->strides[mode] == 0)
+		return cj_printf(a, "argument \"%s\" is written and overlaps "
+		    "itself: mode %d has stride 0", w->name, mode);
+	return cj_printf(a, "argument \"%s\" is written and overlaps itself: "
+	    "mode %d goes %lld elements a step, where other modes come too",
+	    w->name, mode, (long long)v->strides[mode]);
+}
+
 const char *
 cj_overlap(struct cj_arena *a, const struct cj_module *ir,
     const struct cj_arguments *args)
@@ -190,9 +197,8 @@ cj_overlap(struct cj_arena *a, const struct cj_module *ir,
 	w = &ir->objects.at[first];
 	r = &ir->objects.at[second];
 	if (first == second)
-		return cj_printf(a, "argument \"%s\" is written and overlaps "
-		    "itself: mode %d has stride 0", w->name,
-		    repeated_mode(&args->views[w->parameter][w->member]));
+		return overlaps_itself(a, w,
+		    &args->views[w->parameter][w->member]);
 	return cj_printf(a, "argument \"%s\" is written and shares memory "
 	    "with argument \"%s\"", w->name, r->name);
 }

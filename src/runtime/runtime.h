@@ -310,6 +310,11 @@ cutejit_status cj_arguments_read(struct cj_work *f,
 uint64_t *cj_leaf_values(struct cj_arena *a, const struct cj_module *ir,
     uint32_t function, const struct cj_arguments *args);
 
+/* Do two views touch one byte (reach.c)? */
+bool cj_views_meet(const struct cj_view *a, const struct cj_view *b);
+/* The first mode in which two coordinates of one place differ; -1: none. */
+int cj_view_meets_itself(const struct cj_view *v);
+
 /* NULL, or why the tensors may not be given together ("\"y\" overlaps ..."). */
 const char *cj_overlap(struct cj_arena *a, const struct cj_module *ir,
     const struct cj_arguments *args);

@@ -281,10 +281,32 @@ in_set(struct cj_elab *el, const struct cj_node *n)
 
 /* ---- parts --------------------------------------------------------------- */
 
+/* What is a member elsewhere, x.shape, and a function here. */
+static const char *
+function_for(struct cj_elab *el, cj_name name)
+{
+	static const char *const other[][2] = {
+		{ "dtype", "element" }, { "ndim", "rank" },
+		{ "dim", "rank" }, { "T", "transpose" }, { "numel", "size" },
+		{ "length", "size" }, { "strides", "stride" },
+	};
+	const char *text = cj_elab_name(el, name);
+	const struct cj_builtin *b;
+	size_t i;
+
+	for (i = 0; i < CJ_LENGTH(other); i++)
+		if (strcmp(other[i][0], text) == 0)
+			return other[i][1];
+	b = cj_builtin_lookup(text);
+	return b != NULL && b->run != NULL && b->least <= 1 && b->most >= 1 ?
+	    text : NULL;
+}
+
 static struct cj_value
 unknown_member(struct cj_elab *el, struct cj_span span,
     const struct cj_value *base, cj_name name)
 {
+	const char *function = function_for(el, name);
 	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_UNKNOWN_MEMBER, span,
 	    "%s has no member \"%s\"", cj_value_what(el, base),
 	    cj_elab_name(el, name));
@@ -292,6 +314,12 @@ unknown_member(struct cj_elab *el, struct cj_span span,
 	const char *near;
 	uint32_t i;
 
+	if (function != NULL) {
+		cj_help(d, "It is a function here: %s(%s).", function,
+		    base->kind == CJ_VALUE_TENSOR && base->tensor->name != 0 ?
+		    cj_elab_name(el, base->tensor->name) : "x");
+		return cj_value_error();
+	}
 	if (base->kind != CJ_VALUE_TUPLE || base->tuple->names == NULL)
 		return cj_value_error();
 	for (i = 0; i < base->tuple->count; i++)
@@ -333,6 +361,36 @@ coordinate(struct cj_elab *el, const struct cj_node *n)
 	return cj_elab_expr(el, n);
 }
 
+/* y[i][j]: y[i] is an element already. */
+static bool
+is_index_of_element(struct cj_elab *el, const struct cj_node *n,
+    const struct cj_value *base)
+{
+	const struct cj_node *inner = n->index.base;
+	const struct cj_bound *b = inner->kind == CJ_NODE_INDEX &&
+	    inner->index.base->kind == CJ_NODE_NAME ?
+	    cj_env_find(el->env, inner->index.base->name.name) : NULL;
+	struct cj_int size;
+	uint32_t i;
+
+	/* of a tensor, not of several */
+	if (b == NULL || b->value.kind != CJ_VALUE_TENSOR ||
+	    base->kind != CJ_VALUE_TENSOR)
+		return false;
+	for (i = 0; i < inner->index.items.count; i++)
+		if (inner->index.items.at[i]->kind != CJ_NODE_INTEGER &&
+		    inner->index.items.at[i]->kind != CJ_NODE_NAME)
+			return false;
+	size = cj_layout_size(&el->al, base->tensor->layout);
+	if (!cj_is_known(size) || size.value != 1)
+		return false;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_INDEX, n->span,
+	    "%s is one element", cj_elab_source_text(el, inner->span)),
+	    "The coordinates of all modes stand in one index: %s[i, j].",
+	    cj_elab_source_text(el, inner->index.base->span));
+	return true;
+}
+
 static struct cj_value
 index_node(struct cj_elab *el, const struct cj_node *n)
 {
@@ -357,6 +415,8 @@ index_node(struct cj_elab *el, const struct cj_node *n)
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
 	}
+	if (is_index_of_element(el, n, &base))
+		return cj_value_error();
 	cj_elab_at(el, n->span);
 	return cj_elab_index(el, n->span, base, at.at, at.len);
 }

@@ -425,6 +425,10 @@ bound_range(struct cj_elab *el, const struct cj_node *n)
 {
 	struct cj_value v = cj_elab_expr(el, n->for_stmt.over);
 
+	if (n->for_stmt.over->kind == CJ_NODE_LAYOUT)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    n->for_stmt.over->span, "a:b is a layout; a range is "
+		    "a..b");
 	if (v.kind == CJ_VALUE_INT || v.kind == CJ_VALUE_TENSOR)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
 		    n->for_stmt.over->span, "a loop goes over a range, a "

@@ -27,6 +27,24 @@ cj_resolve_declare(struct cj_resolve *r, struct cj_ident id)
 }
 
 void
+cj_resolve_leave(struct cj_resolve *r, uint32_t begin)
+{
+	uint32_t i;
+
+	for (i = begin; i < r->scopes.decls.len; i++) {
+		const struct cj_decl *d = &r->scopes.decls.at[i];
+		const char *name = cj_resolve_text(r, d->name);
+
+		if (!d->is_watched || d->is_used || name[0] == '_')
+			continue;
+		cj_help(cj_report(r->diags, CJ_DIAG_UNUSED, d->span,
+		    "\"%s\" is not used", name),
+		    "A name that begins with \"_\" says that this is meant.");
+	}
+	cj_scope_end(&r->scopes, begin);
+}
+
+void
 cj_resolve_binding(struct cj_resolve *r, const struct cj_node *binding)
 {
 	uint32_t i;
@@ -59,7 +77,7 @@ cj_resolve_fn(struct cj_resolve *r, const struct cj_list *params,
 	else if (body != NULL)
 		cj_resolve_expr(r, body, CJ_USE_VALUE);
 	r->scopes.level--;
-	cj_scope_end(&r->scopes, scope);
+	cj_resolve_leave(r, scope);
 	r->exits = outside;
 	r->place = place;
 }
@@ -219,7 +237,7 @@ decl(struct cj_resolve *r, const struct cj_node *n)
 	else if (n->kind == CJ_NODE_TUNE)
 		tune(r, n);
 	r->scopes.level = 0;
-	cj_scope_end(&r->scopes, scope);
+	cj_resolve_leave(r, scope);
 }
 
 bool

@@ -112,7 +112,7 @@ use_name(struct cj_resolve *r, struct cj_ident id)
 	const char *text, *near;
 	struct cj_diag *d;
 
-	if (!r->checks_names || cj_scope_find(&r->scopes, id.name) != NULL)
+	if (cj_scope_use(&r->scopes, id.name) != NULL || !r->checks_names)
 		return;
 	text = cj_resolve_text(r, id.name);
 	if (is_word(r, text) || !is_first_report(r, id.name))
@@ -302,7 +302,7 @@ pattern_list(struct cj_resolve *r, const struct cj_list *list)
 static void
 pattern_name(struct cj_resolve *r, const struct cj_node *n)
 {
-	if (cj_scope_find(&r->scopes, n->name.name) == NULL)
+	if (cj_scope_use(&r->scopes, n->name.name) == NULL)
 		cj_resolve_declare(r, (struct cj_ident){ n->name.name,
 		    n->span });
 }

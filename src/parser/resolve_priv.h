@@ -15,6 +15,8 @@ struct cj_decl {
 	struct cj_span span;
 	uint32_t level;
 	uint32_t hidden;	/* 1 + index of what it hides, else 0 */
+	bool is_watched;	/* a `let`, `var` or `const` of a function */
+	bool is_used;
 };
 
 struct cj_scopes {
@@ -26,6 +28,12 @@ struct cj_scopes {
 
 /* The innermost declaration of a name, or NULL. */
 const struct cj_decl *cj_scope_find(const struct cj_scopes *s, cj_name name);
+
+/* The same, for an expression that uses it. */
+const struct cj_decl *cj_scope_use(struct cj_scopes *s, cj_name name);
+
+/* The newest declaration is to be used. */
+void cj_scope_watch(struct cj_scopes *s);
 
 /*
  * Declare a name in the innermost scope. Returns what it hides in the same
@@ -87,6 +95,9 @@ void cj_resolve_family(struct cj_resolve *r, const struct cj_node *member);
 
 /* Declare a local name; report what it hides. */
 void cj_resolve_declare(struct cj_resolve *r, struct cj_ident id);
+
+/* Leave a scope; say which of its names nobody used. */
+void cj_resolve_leave(struct cj_resolve *r, uint32_t begin);
 
 /* Declare the names of a binding. */
 void cj_resolve_binding(struct cj_resolve *r, const struct cj_node *binding);

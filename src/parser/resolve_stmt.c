@@ -31,7 +31,7 @@ body(struct cj_resolve *r, const struct cj_node *n)
 		for (i = 0; i < n->block.stmts.count; i++)
 			cj_resolve_stmt(r, n->block.stmts.at[i]);
 	}
-	cj_scope_end(&r->scopes, scope);
+	cj_resolve_leave(r, scope);
 }
 
 /* A block that break and continue leave, or must not. */
@@ -77,6 +77,8 @@ let(struct cj_resolve *r, const struct cj_node_let *l)
 		cj_resolve_expr(r, l->type, CJ_USE_VALUE);
 	cj_resolve_expr(r, l->init, CJ_USE_VALUE);
 	cj_resolve_binding(r, l->binding);
+	if (l->binding->kind == CJ_NODE_NAME)
+		cj_scope_watch(&r->scopes);
 }
 
 static void
@@ -103,7 +105,7 @@ for_stmt(struct cj_resolve *r, const struct cj_node_for *f)
 	items(r, &f->attrs, CJ_ATTR_LOOP);
 	cj_resolve_binding(r, f->binding);
 	body_with(r, f->body, (struct cj_exits){ .has_loop = true });
-	cj_scope_end(&r->scopes, scope);
+	cj_resolve_leave(r, scope);
 }
 
 static void
@@ -284,7 +286,7 @@ stage(struct cj_resolve *r, const struct cj_node *n)
 		body_with(r, s->body, (struct cj_exits){ .is_produce = true });
 	else
 		body(r, s->body);
-	cj_scope_end(&r->scopes, scope);
+	cj_resolve_leave(r, scope);
 }
 
 static void

@@ -15,6 +15,22 @@ cj_scope_find(const struct cj_scopes *s, cj_name name)
 }
 
 const struct cj_decl *
+cj_scope_use(struct cj_scopes *s, cj_name name)
+{
+	if (cj_scope_find(s, name) == NULL)
+		return NULL;
+	s->decls.at[s->top.at[name] - 1].is_used = true;
+	return cj_scope_find(s, name);
+}
+
+void
+cj_scope_watch(struct cj_scopes *s)
+{
+	assert(s->decls.len > 0);
+	s->decls.at[s->decls.len - 1].is_watched = true;
+}
+
+const struct cj_decl *
 cj_scope_add(struct cj_scopes *s, struct cj_ident id)
 {
 	const struct cj_decl *old;
@@ -24,8 +40,8 @@ cj_scope_add(struct cj_scopes *s, struct cj_ident id)
 	while (s->top.len <= id.name)
 		*cj_push(s->arena, &s->top) = 0;
 	d = cj_push(s->arena, &s->decls);
-	*d = (struct cj_decl){ id.name, id.span, s->level,
-	    s->top.at[id.name] };
+	*d = (struct cj_decl){ .name = id.name, .span = id.span,
+	    .level = s->level, .hidden = s->top.at[id.name] };
 	s->top.at[id.name] = s->decls.len;
 	old = d->hidden == 0 ? NULL : &s->decls.at[d->hidden - 1];
 	return old != NULL && old->level == s->level ? old : NULL;

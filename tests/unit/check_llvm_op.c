@@ -44,7 +44,7 @@ check_module(const struct cj_module *m, int ptx)
 static bool
 has_storage(enum cj_kind k)
 {
-	return k != CJ_KIND_VOID && k != CJ_KIND_MAP && k != CJ_KIND_PTR;
+	return k != CJ_KIND_VOID && cj_kind_class(k) != CJ_CLASS_OTHER;
 }
 
 /* Do the rules admit the operation on the kind? */

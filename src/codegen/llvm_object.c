@@ -2,6 +2,7 @@
  * What objects become: parameters, globals in shared or constant memory,
  * allocas.
  *
+ * Shared objects may lie over one another (ir/opt_share.c).
  * Shared memory is static while a function needs at most 48 KB of it, the most
  * that a launch gives unasked; beyond that all of it is dynamic, and objects
  * are offsets into it.
@@ -91,7 +92,7 @@ shared_total(const struct cj_module *m, const struct use *uses)
 
 	for (o = 1; o < m->objects.len; o++)
 		if (uses[o].is_used && m->objects.at[o].kind ==
-		    CJ_OBJECT_SHARED)
+		    CJ_OBJECT_SHARED && m->objects.at[o].host == 0)
 			total = aligned(total, &m->objects.at[o]) +
 			    bytes_of(&m->objects.at[o]);
 	return total;
@@ -175,6 +176,21 @@ table(struct cj_llvm_gen *g, uint32_t object, unsigned space)
 	return v;
 }
 
+/* In the memory of an object that is not alive at the time. */
+static void
+shared_over(struct cj_llvm_gen *g, uint32_t object)
+{
+	const struct cj_object *o = &g->m->objects.at[object];
+	cj_llvm at = cj_llvm_int(g->i64, o->offset);
+
+	if (g->objects[o->host].base == NULL)
+		cj_llvm_bug(g, "object %u lies over one that is not used",
+		    object);
+	g->objects[object].space = SHARED;
+	g->objects[object].base = LLVMConstInBoundsGEP2(g->i8,
+	    g->objects[o->host].base, &at, 1);
+}
+
 static void
 make_shared(struct cj_llvm_gen *g, const struct use *uses)
 {
@@ -185,12 +201,15 @@ make_shared(struct cj_llvm_gen *g, const struct use *uses)
 	is_static = g->shared_bytes <= STATIC_SHARED_MOST;
 	for (o = 1; o < g->m->objects.len; o++) {
 		if (!uses[o].is_used || g->m->objects.at[o].kind !=
-		    CJ_OBJECT_SHARED)
+		    CJ_OBJECT_SHARED || g->m->objects.at[o].host != 0)
 			continue;
 		g->objects[o].space = SHARED;
 		g->objects[o].base = is_static ? shared_static(g, o) :
 		    shared_dynamic(g, o);
 	}
+	for (o = 1; o < g->m->objects.len; o++)
+		if (uses[o].is_used && g->m->objects.at[o].host != 0)
+			shared_over(g, o);
 }
 
 static void

@@ -290,19 +290,23 @@ shared_bytes(const struct cj_object *o)
 	    (o->extent * cj_kind_bits(o->element) + 7) / 8;
 }
 
-/* Objects from `before` on; over the limit: who has how much. */
+/* Objects from `before` on, what is never alive together once; over the limit:
+ * who has how much. */
 static void
-check_shared(struct cj_elab *el, const struct cj_node *n, uint32_t before)
+check_shared(struct cj_elab *el, const struct cj_node *n, uint32_t function,
+    uint32_t before)
 {
-	const struct cj_object *objects = el->m->objects.at;
+	const struct cj_object *objects;
 	struct cj_diag *d;
-	int64_t bytes = 0;
+	int64_t bytes;
 	uint32_t i;
 
-	for (i = before; i < el->m->objects.len; i++)
-		bytes += shared_bytes(&objects[i]);
-	if (el->target == NULL || bytes <= el->target->shared_bytes)
+	if (el->target == NULL || el->errors != 0)
 		return;
+	bytes = cj_share_least(el->m, function);
+	if (bytes <= el->target->shared_bytes)
+		return;
+	objects = el->m->objects.at;
 	d = cj_elab_report(el, CJ_DIAG_LIMIT, n->span,
 	    "the block has %lld bytes of shared memory, %s has %d",
 	    (long long)bytes, el->target->name, el->target->shared_bytes);
@@ -331,7 +335,7 @@ cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
 	memcpy(el->block_extent, l.block, sizeof l.block);
 	memcpy(el->grid_extent, l.grid, sizeof l.grid);
 	device_body(el, n, function);
-	check_shared(el, n, objects);
+	check_shared(el, n, function, objects);
 	emit_launch(el, n, &l, function);
 }
 

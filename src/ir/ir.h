@@ -127,6 +127,9 @@ struct cj_object {
 	cj_region region;	/* SHARED, SLOT: where it lives */
 	uint32_t stages;	/* SHARED: members of equal extent, which a
 				   stage of a pipeline picks; 0: one object */
+	uint32_t host, offset;	/* SHARED: lies in the memory of another one,
+				   so many bytes behind its first; 0: in its
+				   own */
 	int64_t most, multiple;	/* SLOT of INDEX: its values are multiples of
 				   this, 0..most; multiple 0: not known */
 	const char *name;	/* for reports */
@@ -432,6 +435,9 @@ extern const struct cj_pass cj_passes[];
 extern const unsigned cj_pass_count;
 typedef void cj_pass_hook(void *user, const struct cj_pass *p,
     struct cj_module *m);
+/* The least shared memory that a device function can do with, in bytes: what
+ * is never alive together shares it (opt_share.c). */
+int64_t cj_share_least(struct cj_module *m, uint32_t function);
 /* All passes in order, verified after each; the hook may be NULL. */
 void cj_passes_run(struct cj_module *m, struct cj_recover *recover,
     cj_pass_hook *hook, void *user);

@@ -730,6 +730,8 @@ print_object(struct printer *p, uint32_t object)
 		PRINTF(p, " of %u.%u", o->parameter, o->member);
 	if (o->stages != 0)
 		PRINTF(p, " stages %u", o->stages);
+	if (o->host != 0)
+		PRINTF(p, " over @%u at %u", o->host, o->offset);
 	if (o->multiple != 0)
 		PRINTF(p, " range 0..%lld by %lld", (long long)o->most,
 		    (long long)o->multiple);

@@ -33,6 +33,11 @@ read_object(struct cj_reader *r)
 	o.member = of[1];
 	if (cj_reader_word(r, "stages"))
 		o.stages = (uint32_t)cj_reader_int(r, 1, CJ_MAX_STAGES);
+	if (cj_reader_word(r, "over")) {
+		o.host = cj_reader_ref(r, TOKEN_OBJECT, "an object");
+		cj_reader_need_word(r, "at");
+		o.offset = (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
+	}
 	if (cj_reader_word(r, "range")) {
 		cj_reader_int(r, 0, 0);
 		if (r->token != TOKEN_DOTS)

@@ -298,8 +298,8 @@ cj_elab_check_pipelines(struct cj_elab *el)
 		if (at[i].full != 0)
 			cj_elab_report(el, CJ_DIAG_UNBALANCED,
 			    el->m->places.at[el->m->pipelines.at[i].place]
-			    .span, "at the end %d of the stages of \"%s\" are full "
-			    "that nobody has read", at[i].full, name_of(&c, i));
+			    .span, "at the end %d of the stages of \"%s\" "
+			    "are full that nobody has read", at[i].full, name_of(&c, i));
 }
 
 /* ---- loops with ahead() -------------------------------------------------- */

@@ -28,7 +28,7 @@ struct cj_flight {
 };
 
 struct cj_async {
-	uint8_t **late;			/* by object; by element: to be filled */
+	uint8_t **late;			/* by object, by element: unfilled */
 	uint32_t *sources;		/* by object: lanes that will read it */
 };
 

@@ -1,12 +1,12 @@
 /*
- * Pipelines as the language means them: stages are waited for, not synchronised.
+ * Pipelines as the language means them: stages are waited for by themselves.
  *
  * Each warp counts the stages that it has filled, taken and given back. A warp
  * may fill position q when all warps have given back q - S, and read it when
- * all have filled it; until then it waits. Copies into a stage land when the first warp reads it. A fill
- * begins with nothing written, so that what a stage still holds of an earlier
- * one cannot be read. That is all that orders the accesses to stages: their
- * memory is not looked at for races.
+ * all have filled it; until then it waits. Copies into a stage land when the
+ * first warp reads it. A fill begins with nothing written, so that what a
+ * stage still holds of an earlier one cannot be read. That is all that orders
+ * the accesses to stages: their memory is not looked at for races.
  */
 #include "interp_priv.h"
 

@@ -9,9 +9,12 @@
 #define HEAD(n2, n3, n4)						\
 	"module \"t\" sm_80\n"						\
 	"object @1 tensor f32[?] name \"y\" of 0.0 align 16 reads writes\n" \
-	"object @2 shared f32[" n2 "] name \"a\" align 16 reads writes in #1\n" \
-	"object @3 shared f32[" n3 "] name \"b\" align 16 reads writes in #1\n" \
-	"object @4 shared f32[" n4 "] name \"c\" align 16 reads writes in #1\n" \
+	"object @2 shared f32[" n2 "] name \"a\" align 16 "		\
+	"reads writes in #1\n" \
+	"object @3 shared f32[" n3 "] name \"b\" align 16 "		\
+	"reads writes in #1\n" \
+	"object @4 shared f32[" n4 "] name \"c\" align 16 "		\
+	"reads writes in #1\n" \
 	"device $1 \"k\" block(64, 1, 1) { #1\n"			\
 	"    leaf object ptr @1\n"					\
 	"    %1 = special int thread_x\n"				\

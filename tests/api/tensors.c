@@ -98,8 +98,7 @@ test_types(size_t type)
 static void
 never_delete(cutejit_dlpack *self)
 {
-	(void)self;
-	CHECK(!"the tensor was taken over");
+	CHECK(self == NULL);		/* nobody takes the tensor over */
 }
 
 static void

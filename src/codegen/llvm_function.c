@@ -53,6 +53,8 @@ parameter_type(const struct cj_llvm_gen *g, const struct cj_leaf *leaf)
 
 	if (leaf->kind == CJ_LEAF_OBJECT)
 		return LLVMPointerTypeInContext(g->context, 1);
+	if (k == CJ_KIND_MAP)		/* 128 bytes, by value */
+		return LLVMPointerTypeInContext(g->context, 0);
 	if (cj_kind_bits(k) < 8)
 		return g->i8;
 	return cj_llvm_type(g, k);
@@ -103,6 +105,31 @@ name_parameters(struct cj_llvm_gen *g)
 			    g->leaf_first[i] + j);
 }
 
+/* A tensor map stays where the launch has put it: copies take its address. */
+static void
+mark_maps(struct cj_llvm_gen *g)
+{
+	const struct cj_function *f = g->function;
+	LLVMTypeRef bytes = LLVMArrayType2(g->i8, 128);
+	uint32_t i;
+
+	for (i = 0; i < f->leaves.len; i++) {
+		LLVMAttributeIndex at = g->leaf_first[i] + 1;
+
+		if (cj_type_kind(f->leaves.at[i].type) != CJ_KIND_MAP)
+			continue;
+		LLVMAddAttributeAtIndex(g->fn, at,
+		    LLVMCreateTypeAttribute(g->context,
+		    LLVMGetEnumAttributeKindForName("byval", 5), bytes));
+		LLVMAddAttributeAtIndex(g->fn, at,
+		    LLVMCreateEnumAttribute(g->context,
+		    LLVMGetEnumAttributeKindForName("align", 5), 64));
+		LLVMAddAttributeAtIndex(g->fn, at,
+		    LLVMCreateStringAttribute(g->context,
+		    "nvvm.grid_constant", 18, "", 0));
+	}
+}
+
 /* Kinds under 8 bits come in a byte. */
 void
 cj_llvm_op_PARAM(struct cj_llvm_gen *g, cj_ref r)
@@ -113,6 +140,10 @@ cj_llvm_op_PARAM(struct cj_llvm_gen *g, cj_ref r)
 	uint32_t i, n = cj_type_count(inst->type);
 	cj_llvm v, *out = cj_llvm_define(g, r);
 
+	if (k == CJ_KIND_MAP) {
+		out[0] = LLVMGetParam(g->fn, g->leaf_first[inst->attr]);
+		return;
+	}
 	assert(inst->attr < g->function->leaves.len);
 	assert(parameter_count(leaf) == n);
 	for (i = 0; i < n; i++) {
@@ -258,6 +289,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	check_name(g);
 	put_attributes(g);
 	name_parameters(g);
+	mark_maps(g);
 	cj_llvm_debug_function(g);
 	g->entry = cj_llvm_block(g, "entry");
 	body = cj_llvm_block(g, "body");

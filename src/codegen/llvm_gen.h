@@ -145,6 +145,7 @@ enum cj_llvm_asm {
 	CJ_LLVM_ASM_EFFECT,	/* touches memory or other threads */
 	CJ_LLVM_ASM_CONVERGENT	/* and needs the same threads together */
 };
+enum { CJ_LLVM_ASM_MOST = 544 };	/* arguments */
 cj_llvm cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how,
     LLVMTypeRef result, const char *text, const char *constraints,
     cj_llvm *arguments, unsigned count);

@@ -32,7 +32,7 @@ uses_of(struct cj_llvm_gen *g)
 	struct cj_walk w;
 
 	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
-		struct cj_touch touches[2];
+		struct cj_touch touches[CJ_TOUCHES];
 		unsigned n, k;
 
 		if (w.event != CJ_WALK_INST)

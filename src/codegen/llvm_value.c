@@ -245,7 +245,7 @@ cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how, LLVMTypeRef result,
     const char *text, const char *constraints, cj_llvm *arguments,
     unsigned count)
 {
-	LLVMTypeRef types[16], type;
+	LLVMTypeRef types[CJ_LLVM_ASM_MOST], type;
 	cj_llvm code, call;
 	unsigned i;
 

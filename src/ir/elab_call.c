@@ -54,6 +54,21 @@ add_spread(struct cj_elab *el, const struct cj_node *n, struct arguments *a)
 	return true;
 }
 
+/* Mbarriers are named, never read. */
+static struct cj_value
+named_value(struct cj_elab *el, const struct cj_node *item,
+    const struct cj_value *callee)
+{
+	struct cj_value v;
+
+	if (callee->kind != CJ_VALUE_BUILTIN ||
+	    (callee->builtin->flags & CJ_BUILTIN_PLACES) == 0)
+		return cj_elab_expr(el, item->named.value);
+	v = cj_elab_place(el, item->named.value);
+	return v.kind == CJ_VALUE_TENSOR && v.tensor->element ==
+	    CJ_KIND_MBARRIER ? v : cj_elab_read(el, item->span, v);
+}
+
 static bool
 add_argument(struct cj_elab *el, const struct cj_node *item,
     const struct cj_value *callee, struct arguments *a)
@@ -66,7 +81,7 @@ add_argument(struct cj_elab *el, const struct cj_node *item,
 	if (item->kind == CJ_NODE_NAMED) {
 		named.name = item->named.name.name;
 		named.span = item->span;
-		named.value = cj_elab_expr(el, item->named.value);
+		named.value = named_value(el, item, callee);
 		*cj_push(el->arena, &a->named) = named;
 		return named.value.kind != CJ_VALUE_ERROR;
 	}

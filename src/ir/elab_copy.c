@@ -396,9 +396,16 @@ struct cj_value
 cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	const struct cj_copy_value *c = cj_arg_copy(el, args, 0);
+	const struct cj_copy_value *c;
 
 	(void)row;
+	if (args->at[0].kind == CJ_VALUE_COPY &&
+	    args->at[0].copy->tma != NULL)
+		return check_side(el, args, 1, args->at[0].copy) &&
+		    check_side(el, args, 2, args->at[0].copy) ?
+		    cj_elab_copy_tma(el, args, args->at[0].copy) :
+		    cj_value_error();
+	c = cj_arg_copy(el, args, 0);
 	if (c == NULL || !check_side(el, args, 1, c) ||
 	    !check_side(el, args, 2, c) || !check_tile(el, args, 1, c) ||
 	    !check_tile(el, args, 2, c))
@@ -412,7 +419,8 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 		return load_matrices(el, args, c);
 	case CJ_ATOM_STMATRIX:
 		return store_matrices(el, args, c);
-	case CJ_ATOM_FMA: case CJ_ATOM_MMA_SYNC:
+	case CJ_ATOM_FMA: case CJ_ATOM_MMA_SYNC: case CJ_ATOM_TMA:
+	case CJ_ATOM_WGMMA:
 		break;
 	}
 	cj_bug(el->recover, "%s copies nothing", c->atom->text);

@@ -279,6 +279,8 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 	p.mma = cj_arg_mma(el, args, 0);
 	if (p.mma == NULL)
 		return cj_value_error();
+	if (p.mma->atom->use == CJ_ATOM_WGMMA)
+		return cj_elab_gemm_wgmma(el, args, p.mma);
 	if (acc.kind != CJ_VALUE_PLACE)
 		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE,
 		    cj_arg_span(args, 3), "gemm adds to a \"var\", this is "

@@ -116,6 +116,12 @@ agree_by_run(const struct meetings *s, const struct cj_inst *i,
 	counting = cj_operand(s->m, i, is_at_least ? 1 : 0);
 	multiple = cj_operand(s->m, i, is_at_least ? 0 : 1);
 	by = &s->facts[multiple];
+	/* warps count up too, 32 threads each */
+	if (cj_inst(s->m, counting)->op == CJ_OP_SPECIAL &&
+	    cj_inst(s->m, counting)->attr == CJ_SPECIAL_WARP &&
+	    (i->op == CJ_OP_LT || is_at_least))
+		return least(32 * least(power_in(by->divisor), 32),
+		    agree(s, multiple, depth));
 	if (i->op == CJ_OP_LT || is_at_least)
 		return least(run_of(s, counting, depth),
 		    least(power_in(by->divisor), agree(s, multiple, depth)));

@@ -41,7 +41,7 @@ cj_arg_copy(struct cj_elab *el, struct cj_args *args, uint32_t i)
 {
 	const struct cj_value *v = &args->at[i];
 
-	if (v->kind == CJ_VALUE_COPY)
+	if (v->kind == CJ_VALUE_COPY && v->copy->tma == NULL)
 		return v->copy;
 	if (v->kind != CJ_VALUE_ERROR)
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND,

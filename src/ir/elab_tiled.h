@@ -15,7 +15,8 @@
 #include "layout/atom.h"
 
 enum cj_atom_use { CJ_ATOM_FMA, CJ_ATOM_MMA_SYNC, CJ_ATOM_UNIVERSAL,
-    CJ_ATOM_VECTOR, CJ_ATOM_CP_ASYNC, CJ_ATOM_LDMATRIX, CJ_ATOM_STMATRIX };
+    CJ_ATOM_VECTOR, CJ_ATOM_CP_ASYNC, CJ_ATOM_LDMATRIX, CJ_ATOM_STMATRIX,
+    CJ_ATOM_TMA, CJ_ATOM_WGMMA };
 
 struct cj_atom_value {
 	enum cj_atom_use use;
@@ -39,6 +40,7 @@ struct cj_copy_value {
 	const struct cj_atom_value *atom;
 	struct cj_tiled_copy tiled;
 	uint32_t bits;			/* of an element */
+	const struct cj_tma_value *tma;	/* tma_load, tma_store: no tiles */
 	const char *text;
 };
 
@@ -54,9 +56,31 @@ struct cj_fragment {
 static inline bool
 cj_atom_is_mma(const struct cj_atom_value *a)
 {
-	return a->use == CJ_ATOM_FMA || a->use == CJ_ATOM_MMA_SYNC;
+	return a->use == CJ_ATOM_FMA || a->use == CJ_ATOM_MMA_SYNC ||
+	    a->use == CJ_ATOM_WGMMA;
 }
 
+/* A copy by tma_load() or tma_store() (elab_tma.c). */
+struct cj_value cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c);
+/* A product of warpgroups, operands in shared memory (elab_wgmma.c). */
+struct cj_value cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_mma_value *m);
+/* The layout without its swizzle and offset; the offset of a step in it. */
+const struct cj_layout *cj_unswizzled(struct cj_elab *el,
+    const struct cj_layout *l);
+int64_t cj_mode_step(struct cj_elab *el, const struct cj_layout *l,
+    uint32_t mode, int64_t i);
+/* The swizzle of a layout as tensor maps and products have it. */
+bool cj_swizzle_of_map(const struct cj_layout *l, enum cj_kind k,
+    enum cj_map_swizzle *out);
+/* Where a view of shared memory begins, without the swizzle; aligns its
+ * object. False: reported. */
+bool cj_swizzled_place(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *v, struct cj_int *at);
+/* op N, of a known number of groups up to `most`. */
+struct cj_value cj_elab_wait_groups(struct cj_elab *el, struct cj_args *args,
+    enum cj_op op, int64_t most);
 /* "name(argument, ...)": how a value prints that a call made. */
 const char *cj_elab_call_text(struct cj_elab *el, const char *name,
     const struct cj_args *args);

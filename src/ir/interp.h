@@ -34,6 +34,13 @@ struct cj_decoded *cj_interp_decode(struct cj_arena *a,
  * formula gives the same.
  */
 
+/* What a value of kind tensormap points to: a map_encode of a host function,
+ * with the numbers of this call. Offset and strides are in elements. */
+struct cj_tensor_map {
+	const struct cj_map *map;
+	int64_t offset, extent[CJ_MAP_MODES], stride[CJ_MAP_MODES];
+};
+
 /* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is
  * at `data` (lo may be negative). Kinds under 8 bits are packed. */
 struct cj_memory {

@@ -11,7 +11,7 @@
  * Groups belong to a lane: a lane's number of commits is that of its open
  * group. What has not landed when the block ends is dropped.
  */
-#include "interp_priv.h"
+#include "interp_tma.h"
 
 /* One cp_async of a warp. */
 struct cj_flight {
@@ -27,10 +27,6 @@ struct cj_flight {
 	struct cj_flight *next;
 };
 
-struct cj_async {
-	uint8_t **late;			/* by object, by element: unfilled */
-	uint32_t *sources;		/* by object: lanes that will read it */
-};
 
 struct cj_async *
 cj_async_create(struct cj_arena *a, const struct cj_decoded *c)
@@ -40,17 +36,24 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c)
 	uint32_t i, o;
 
 	for (i = 0; i < c->steps.len; i++)
-		if (c->steps.at[i].op == CJ_OP_CP_ASYNC)
+		if (c->steps.at[i].op == CJ_OP_CP_ASYNC ||
+		    c->steps.at[i].op == CJ_OP_TMA_LOAD ||
+		    c->steps.at[i].op == CJ_OP_TMA_STORE ||
+		    c->steps.at[i].op == CJ_OP_WGMMA)
 			break;
 	if (i == c->steps.len)
 		return NULL;
 	s = CJ_NEW(a, struct cj_async);
 	s->late = CJ_NEWS(a, uint8_t *, m->objects.len);
 	s->sources = CJ_NEWS(a, uint32_t, m->objects.len);
+	s->generic = CJ_NEWS(a, uint32_t *, m->objects.len);
 	for (o = 1; o < m->objects.len; o++)
-		if (m->objects.at[o].kind == CJ_OBJECT_SHARED)
+		if (m->objects.at[o].kind == CJ_OBJECT_SHARED) {
 			s->late[o] = cj_alloc(a,
 			    (size_t)m->objects.at[o].extent);
+			s->generic[o] = CJ_NEWS(a, uint32_t,
+			    (size_t)m->objects.at[o].extent);
+		}
 	return s;
 }
 
@@ -90,6 +93,7 @@ cj_async_clear(struct cj_frame *f)
 		drop(f, f->flights);
 	}
 	memset(f->commits, 0, sizeof f->commits);
+	cj_bulk_clear(f);
 }
 
 bool
@@ -159,7 +163,7 @@ cj_async_meets(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 		return false;
 	p = find(f, t, &fills);
 	if (p == NULL)
-		return false;
+		return cj_bulk_meets(f, s, lane, t);
 	fault = cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
 	    "\"%s\" is %s at elements from %lld on" CJ_WHO ", %s",
 	    name_of(f, t.object), t.is_write ? "written" : "read",

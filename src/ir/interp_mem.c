@@ -667,6 +667,9 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	if (is_weak(f, s) && is_one_range(f, &v) && v.memory->writable
 	    && is_quiet(f, &v, true)) {
 		watch_all(f, s, &v);
+		if (f->machine->async != NULL)
+			cj_proxy_note(f, v.number, v.offset[0],
+			    (int64_t)v.width * f->lanes);
 		store_range(f, s, &v);
 		return;
 	}
@@ -680,6 +683,8 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		meets_copy(f, s, &v, lane);
 		watch(f, s, &v, lane);
+		if (f->machine->async != NULL)
+			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 		release(f, s, &v, lane, &published);
 		deposit(f, s, &v, lane);
 	}
@@ -967,6 +972,8 @@ cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
 			continue;
 		meets_copy(f, s, &v, lane);
 		watch(f, s, &v, lane);
+		if (f->machine->async != NULL)
+			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 		mark_written(v.memory, v.offset[lane], v.width);
 		memcpy(row_at(&v, lane), from, CJ_MATRIX_ROW_BYTES);
 	}

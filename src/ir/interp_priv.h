@@ -246,6 +246,9 @@ struct cj_frame {
 	uint32_t traced_source, traced_line;	/* shown last */
 	struct cj_flight *flights, *landed;	/* copies; for use again */
 	uint64_t commits[CJ_LANES_WARP];	/* groups of each lane */
+	uint64_t bulk_commits[CJ_LANES_WARP];	/* of stores */
+	uint64_t wgmma_commits;
+	uint32_t proxy_fences;
 };
 
 static inline uint8_t *
@@ -599,6 +602,10 @@ void cj_async_clear(struct cj_frame *f);
 /* Certain: no copy in flight has to do with these elements. */
 bool cj_async_is_quiet(const struct cj_frame *f, uint32_t object,
     int64_t first, int64_t count, bool writes);
+/* Shared memory is written by a thread itself: a copy or product that reads it
+ * needs a fence in between. */
+void cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
+    int64_t count);
 /* An access to what a copy has not filled, or a write of what it has not
  * read: reports it. */
 bool cj_async_meets(struct cj_frame *f, const struct cj_step *s,

@@ -607,6 +607,7 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 {
 	const struct cj_inst *i = cj_inst(m, r);
 	const struct cj_op_info *info = &cj_op_info[i->op];
+	const struct cj_tma_copy *t;
 
 	switch (i->op) {
 	case CJ_OP_LOAD:
@@ -629,6 +630,18 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		note_width(m, cells, i->attr, CJ_MATRIX_ROW_BYTES * 8
 		    / cj_kind_bits(m->objects.at[m->accesses.at[
 		    i->attr].object].element));
+		return true;
+	case CJ_OP_TMA_LOAD:
+	case CJ_OP_TMA_STORE:
+		t = &m->tmas.at[i->attr];
+		note_width(m, cells, t->shared, 128 / cj_kind_bits(
+		    m->objects.at[m->accesses.at[t->shared].object].element));
+		cells[m->maps.at[t->map].object] = 1;
+		return true;
+	case CJ_OP_WGMMA:
+		note_width(m, cells, m->wgmmas.at[i->attr].b_at, 1);
+		if (m->wgmmas.at[i->attr].a_at != 0)
+			note_width(m, cells, m->wgmmas.at[i->attr].a_at, 1);
 		return true;
 	case CJ_OP_MBARRIER_INIT:
 	case CJ_OP_MBARRIER_ARRIVE:

@@ -28,6 +28,53 @@ struct cj_mbarrier *cj_mbarrier_of_copy(struct cj_frame *f,
 void cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
     int64_t bytes, const struct cj_past *p);
 
+/*
+ * What is in flight by the hardware's own units: a box that comes from global
+ * memory, one that goes there, or what a product reads. It has to do with the
+ * elements of shared memory whose place without the swizzle is lo .. hi - 1.
+ */
+enum cj_bulk_kind { CJ_BULK_LOAD, CJ_BULK_STORE, CJ_BULK_PRODUCT };
+struct cj_bulk {
+	enum cj_bulk_kind kind;
+	const struct cj_step *step;
+	struct cj_frame *frame;
+	uint32_t lane, object;
+	int64_t lo, hi;
+	enum cj_map_swizzle swizzle;
+	uint64_t group;
+	bool has_read;			/* STORE: waits for its end alone */
+	const struct cj_tensor_map *map;
+	int64_t at[CJ_MAP_MODES];
+	struct cj_mbarrier *signal;
+	const struct cj_past *past;	/* before it was issued */
+	struct cj_bulk *next;
+};
+
+struct cj_async {
+	uint8_t **late;			/* by object; by element: to be filled */
+	uint32_t *sources;		/* by object: who will read it */
+	uint32_t **generic;		/* by object; by element: who stored
+					   it last, behind how many fences */
+	struct cj_bulk *bulks, *unused;	/* of the block, oldest first */
+	struct product *product;	/* room for one (interp_wgmma.c) */
+};
+
+/* A new one at the end of the block's list. */
+struct cj_bulk *cj_bulk_add(struct cj_frame *f, const struct cj_step *s,
+    enum cj_bulk_kind kind);
+void cj_bulk_drop(struct cj_frame *f, struct cj_bulk *b);
+/* A warp begins a new block; it has ended the old one. */
+void cj_bulk_clear(struct cj_frame *f);
+/* cj_async_meets for what is here. */
+bool cj_bulk_meets(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, struct cj_touched_range t);
+/* Element `at` of an object behind a swizzle of its bytes, and back. */
+int64_t cj_swizzled(enum cj_map_swizzle s, enum cj_kind k, int64_t at);
+
+/* Did somebody write these elements with no fence(proxy = .async) behind? */
+void cj_check_proxy(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, uint32_t object, int64_t lo, int64_t hi,
+    enum cj_map_swizzle swizzle);
 /* Land all copies of the block that signal b. */
 void cj_tma_land(struct cj_frame *f, struct cj_mbarrier *b);
 /* What the warp has written is visible to copies and products from now on. */

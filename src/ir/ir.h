@@ -37,7 +37,8 @@ enum cj_result { CJ_RESULT_NONE, CJ_RESULT_SAME, CJ_RESULT_BOOL,
 enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
-    CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA, CJ_ATTR_STAGE };
+    CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA, CJ_ATTR_STAGE, CJ_ATTR_MAP,
+    CJ_ATTR_TMA, CJ_ATTR_WGMMA };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -185,6 +186,42 @@ struct cj_stage_use {		/* of PRODUCE, CONSUME, SETTLE */
 };
 enum { CJ_MAX_STAGES = 32 };
 
+/* What is known of a tensor map: a tensor of up to 5 modes, mode 0 with stride
+ * 1, and the box of it that an instruction copies. Shared memory holds a box
+ * in the order of its modes, bytes exchanged by the swizzle. */
+enum { CJ_MAP_MODES = 5 };
+enum cj_map_swizzle { CJ_MAP_PLAIN, CJ_MAP_32, CJ_MAP_64, CJ_MAP_128 };
+struct cj_map {
+	uint32_t object;
+	uint32_t rank;
+	uint32_t box[CJ_MAP_MODES];
+	enum cj_map_swizzle swizzle;
+};
+struct cj_tma_copy {
+	uint32_t map;		/* record */
+	uint32_t shared;	/* access */
+	uint32_t signal;	/* access of an mbarrier, 0: stores */
+};
+
+/* How an operand of a product lies in shared memory, from its offset on: rows
+ * of the swizzle's width (16 bytes if plain), 8 of them to a tile. K-major:
+ * `stride` bytes between tiles of 8 rows, `leading` between columns of 16
+ * bytes if plain. MN-major: the fields as PTX has them. */
+struct cj_operand_desc {
+	uint32_t leading, stride;	/* bytes */
+	enum cj_map_swizzle swizzle;
+	bool by_column;			/* MN-major */
+};
+/* A product of a warpgroup: 64 x n x k. */
+struct cj_wgmma {
+	const char *name;		/* the atom's */
+	uint32_t n, k;
+	enum cj_kind a, b, c;
+	uint32_t sum;			/* access: slot, position */
+	uint32_t a_at, b_at;		/* accesses; a_at 0: registers */
+	struct cj_operand_desc a_desc, b_desc;
+};
+
 struct cj_positions {
 	uint32_t count;
 	const uint32_t *at;
@@ -287,6 +324,9 @@ struct cj_module {
 	CJ_VEC(struct cj_copy) copies;
 	CJ_VEC(struct cj_pipeline) pipelines;
 	CJ_VEC(struct cj_stage_use) stage_uses;
+	CJ_VEC(struct cj_map) maps;
+	CJ_VEC(struct cj_tma_copy) tmas;
+	CJ_VEC(struct cj_wgmma) wgmmas;
 	CJ_VEC(struct cj_positions) positions;
 	CJ_VEC(struct cj_conversion) conversions;	/* [0] is the default */
 	CJ_VEC(struct cj_require) requires;
@@ -341,6 +381,12 @@ uint32_t cj_module_copy(struct cj_module *m, const struct cj_copy *c);
 uint32_t cj_module_pipeline(struct cj_module *m, const struct cj_pipeline *p);
 uint32_t cj_module_stage_use(struct cj_module *m,
     const struct cj_stage_use *u);
+uint32_t cj_module_map(struct cj_module *m, const struct cj_map *map);
+uint32_t cj_module_tma(struct cj_module *m, const struct cj_tma_copy *c);
+uint32_t cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w);
+/* Types and extents of an atom of warpgroups; NULL, or why it is none. */
+const char *cj_wgmma_find(struct cj_arena *a, const char *name,
+    struct cj_wgmma *out);
 uint32_t cj_module_positions(struct cj_module *m, const uint32_t *at,
     uint32_t count);
 uint32_t cj_module_conversion(struct cj_module *m, struct cj_conversion c);
@@ -358,9 +404,10 @@ struct cj_touch {
 	const struct cj_access *access;
 	bool reads, writes;
 };
-/* Fills up to 2; the result is how many. */
+enum { CJ_TOUCHES = 3 };
+/* Fills up to CJ_TOUCHES; the result is how many. */
 unsigned cj_touches(const struct cj_module *m, const struct cj_inst *i,
-    struct cj_touch out[2]);
+    struct cj_touch out[CJ_TOUCHES]);
 
 static inline struct cj_inst *
 cj_inst(const struct cj_module *m, cj_ref r)

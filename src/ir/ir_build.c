@@ -45,6 +45,9 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->copies);
 	UNUSED_FIRST(a, &m->pipelines);
 	UNUSED_FIRST(a, &m->stage_uses);
+	UNUSED_FIRST(a, &m->maps);
+	UNUSED_FIRST(a, &m->tmas);
+	UNUSED_FIRST(a, &m->wgmmas);
 	UNUSED_FIRST(a, &m->positions);
 	UNUSED_FIRST(a, &m->conversions);
 	UNUSED_FIRST(a, &m->requires);
@@ -309,11 +312,52 @@ cj_op_has_index(enum cj_op op)
 	    op == CJ_OP_EXPECT || op == CJ_OP_PRODUCE || op == CJ_OP_CONSUME;
 }
 
+uint32_t
+cj_module_map(struct cj_module *m, const struct cj_map *map)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->maps.len; i++)
+		if (memcmp(&m->maps.at[i], map, sizeof *map) == 0)
+			return i;
+	*cj_push(m->arena, &m->maps) = *map;
+	return m->maps.len - 1;
+}
+
+uint32_t
+cj_module_tma(struct cj_module *m, const struct cj_tma_copy *c)
+{
+	*cj_push(m->arena, &m->tmas) = *c;
+	return m->tmas.len - 1;
+}
+
+uint32_t
+cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w)
+{
+	*cj_push(m->arena, &m->wgmmas) = *w;
+	return m->wgmmas.len - 1;
+}
+
+static unsigned
+wgmma_touches(const struct cj_module *m, const struct cj_wgmma *w,
+    struct cj_touch *out)
+{
+	unsigned n = 0;
+
+	out[n++] = (struct cj_touch){ &m->accesses.at[w->sum], true, true };
+	out[n++] = (struct cj_touch){ &m->accesses.at[w->b_at], true, false };
+	if (w->a_at != 0)
+		out[n++] = (struct cj_touch){ &m->accesses.at[w->a_at], true,
+		    false };
+	return n;
+}
+
 unsigned
 cj_touches(const struct cj_module *m, const struct cj_inst *i,
-    struct cj_touch out[2])
+    struct cj_touch out[CJ_TOUCHES])
 {
 	enum cj_effects effects = cj_op_info[i->op].effects;
+	const struct cj_tma_copy *t;
 	const struct cj_copy *c;
 
 	switch ((unsigned)cj_op_info[i->op].attr) {
@@ -322,6 +366,15 @@ cj_touches(const struct cj_module *m, const struct cj_inst *i,
 		out[0].writes = effects == CJ_EFFECTS_WRITE;
 		out[0].reads = !out[0].writes || i->op == CJ_OP_ATOMIC;
 		return 1;
+	case CJ_ATTR_WGMMA:
+		return wgmma_touches(m, &m->wgmmas.at[i->attr], out);
+	case CJ_ATTR_TMA:
+		t = &m->tmas.at[i->attr];
+		out[0] = (struct cj_touch){ &m->accesses.at[t->shared],
+		    i->op == CJ_OP_TMA_STORE, i->op == CJ_OP_TMA_LOAD };
+		out[1] = (struct cj_touch){ &m->accesses.at[t->signal], true,
+		    false };
+		return t->signal == 0 ? 1 : 2;
 	case CJ_ATTR_COPY:
 		c = &m->copies.at[i->attr];
 		out[0] = (struct cj_touch){ &m->accesses.at[c->to], false,

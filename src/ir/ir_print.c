@@ -311,6 +311,75 @@ print_copy(struct printer *p, const struct cj_inst *i)
 		PRINTF(p, " prefetch %u", c->prefetch);
 }
 
+/* "@1 box (64, 128) swizzle 128" */
+static void
+print_map(struct printer *p, const struct cj_map *map)
+{
+	uint32_t i;
+
+	PRINTF(p, "@%u box (", map->object);
+	for (i = 0; i < map->rank; i++)
+		PRINTF(p, "%s%u", i == 0 ? "" : ", ", map->box[i]);
+	PRINTF(p, ") swizzle %u", map->swizzle == CJ_MAP_PLAIN ? 0 :
+	    16u << map->swizzle);
+}
+
+static void
+print_tma(struct printer *p, const struct cj_inst *i)
+{
+	const struct cj_tma_copy *c = &p->m->tmas.at[i->attr];
+	unsigned next = 2;
+
+	PRINTF(p, " @%u[", p->m->accesses.at[c->shared].object);
+	print_operand(p, i, 0);
+	PUTS(p, "] map ");
+	print_operand(p, i, 1);
+	if (c->signal != 0) {
+		PRINTF(p, " signal @%u[", p->m->accesses.at[c->signal].object);
+		print_operand(p, i, next++);
+		PUTS(p, "]");
+	}
+	PUTS(p, " of ");
+	print_map(p, &p->m->maps.at[c->map]);
+	PUTS(p, " at ");
+	print_operands(p, i, next, i->operand_count);
+}
+
+static void
+print_matrix(struct printer *p, const struct cj_inst *i, unsigned operand,
+    uint32_t access, const struct cj_operand_desc *d)
+{
+	PRINTF(p, " @%u[", p->m->accesses.at[access].object);
+	print_operand(p, i, operand);
+	PRINTF(p, "] leading %u stride %u swizzle %u%s", d->leading,
+	    d->stride, d->swizzle == CJ_MAP_PLAIN ? 0 : 16u << d->swizzle,
+	    d->by_column ? " by_column" : "");
+}
+
+static void
+print_wgmma(struct printer *p, const struct cj_inst *i)
+{
+	const struct cj_wgmma *w = &p->m->wgmmas.at[i->attr];
+	const struct cj_access *sum = &p->m->accesses.at[w->sum];
+
+	PUTS(p, " ");
+	print_text(p, w->name);
+	PRINTF(p, " @%u[%u]", sum->object, sum->position);
+	PUTS(p, " a");
+	if (w->a_at != 0) {
+		print_matrix(p, i, 0, w->a_at, &w->a_desc);
+	} else {
+		PUTS(p, " ");
+		print_operand(p, i, 0);
+	}
+	PUTS(p, " b");
+	print_matrix(p, i, 1, w->b_at, &w->b_desc);
+	if (i->operand_count > 2) {
+		PUTS(p, " accumulate ");
+		print_operand(p, i, 2);
+	}
+}
+
 static void
 print_stage_use(struct printer *p, const struct cj_inst *i)
 {
@@ -338,7 +407,8 @@ print_int(struct printer *p, const struct cj_inst *i)
 	case CJ_OP_DEVICE:
 		PRINTF(p, " %s", cj_word(CJ_WORDS_DEVICE, i->attr));
 		return;
-	case CJ_OP_PARAM:
+	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
+	case CJ_OP_WGMMA_WAIT: case CJ_OP_PARAM:
 		PRINTF(p, " %u", i->attr);
 		return;
 	case CJ_OP_FENCE:
@@ -521,6 +591,18 @@ print_attr(struct printer *p, const struct cj_inst *i)
 		return;
 	case CJ_ATTR_COPY:
 		print_copy(p, i);
+		return;
+	case CJ_ATTR_MAP:
+		PUTS(p, " ");
+		print_map(p, &p->m->maps.at[i->attr]);
+		PUTS(p, " of ");
+		print_operands(p, i, 0, i->operand_count);
+		return;
+	case CJ_ATTR_TMA:
+		print_tma(p, i);
+		return;
+	case CJ_ATTR_WGMMA:
+		print_wgmma(p, i);
 		return;
 	case CJ_ATTR_MMA:
 		PUTS(p, " ");

@@ -155,6 +155,124 @@ read_copy(struct cj_reader *r)
 	return cj_module_copy(r->m, &c);
 }
 
+/* "swizzle 128", or 0 for none. */
+static enum cj_map_swizzle
+read_swizzle(struct cj_reader *r)
+{
+	int64_t width;
+	int s = CJ_MAP_PLAIN;
+
+	cj_reader_need_word(r, "swizzle");
+	width = cj_reader_int(r, 0, 128);
+	if (width == 0)
+		return CJ_MAP_PLAIN;
+	while (s < CJ_MAP_128 && (int64_t)16 << s != width)
+		s++;
+	if (!r->failed && (s == CJ_MAP_PLAIN || (int64_t)16 << s != width))
+		cj_reader_fail(r, "a swizzle is 0, 32, 64 or 128");
+	return (enum cj_map_swizzle)s;
+}
+
+static uint32_t
+read_map(struct cj_reader *r)
+{
+	struct cj_map map;
+
+	memset(&map, 0, sizeof map);
+	map.object = cj_reader_object(r);
+	cj_reader_need_word(r, "box");
+	cj_reader_need_mark(r, '(');
+	do {
+		if (map.rank == CJ_MAP_MODES) {
+			cj_reader_fail(r, "a box has up to 5 modes");
+			return 0;
+		}
+		map.box[map.rank++] = (uint32_t)cj_reader_int(r, 0, 256);
+	} while (cj_reader_mark(r, ','));
+	cj_reader_need_mark(r, ')');
+	map.swizzle = read_swizzle(r);
+	return r->failed ? 0 : cj_module_map(r->m, &map);
+}
+
+static uint32_t
+read_map_encode(struct cj_reader *r)
+{
+	uint32_t map = read_map(r);
+
+	cj_reader_need_word(r, "of");
+	read_operands(r);
+	return map;
+}
+
+static uint32_t
+read_spot(struct cj_reader *r)
+{
+	struct cj_access a = { .object = cj_reader_object(r) };
+
+	cj_reader_need_mark(r, '[');
+	read_operand(r);
+	cj_reader_need_mark(r, ']');
+	return r->failed ? 0 : cj_module_access(r->m, &a);
+}
+
+static uint32_t
+read_tma(struct cj_reader *r)
+{
+	struct cj_tma_copy c = { .shared = read_spot(r) };
+
+	cj_reader_need_word(r, "map");
+	read_operand(r);
+	if (cj_reader_word(r, "signal"))
+		c.signal = read_spot(r);
+	cj_reader_need_word(r, "of");
+	c.map = read_map(r);
+	cj_reader_need_word(r, "at");
+	read_operands(r);
+	return r->failed ? 0 : cj_module_tma(r->m, &c);
+}
+
+static uint32_t
+read_matrix(struct cj_reader *r, struct cj_operand_desc *d)
+{
+	uint32_t access = read_spot(r);
+
+	cj_reader_need_word(r, "leading");
+	d->leading = (uint32_t)cj_reader_int(r, 0, 1 << 18);
+	cj_reader_need_word(r, "stride");
+	d->stride = (uint32_t)cj_reader_int(r, 0, 1 << 18);
+	d->swizzle = read_swizzle(r);
+	d->by_column = cj_reader_word(r, "by_column");
+	return access;
+}
+
+static uint32_t
+read_wgmma(struct cj_reader *r)
+{
+	const char *name = cj_reader_text(r), *why;
+	struct cj_wgmma w = { .name = NULL };
+	struct cj_access sum = { 0 };
+
+	if (!r->failed && (why = cj_wgmma_find(r->m->arena, name, &w)) != NULL)
+		cj_reader_fail(r, why);
+	sum.object = cj_reader_object(r);
+	cj_reader_need_mark(r, '[');
+	sum.position = (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
+	cj_reader_need_mark(r, ']');
+	cj_reader_need_word(r, "a");
+	if (r->token == TOKEN_VALUE)
+		read_operand(r);
+	else
+		w.a_at = read_matrix(r, &w.a_desc);
+	cj_reader_need_word(r, "b");
+	w.b_at = read_matrix(r, &w.b_desc);
+	if (cj_reader_word(r, "accumulate"))
+		read_operand(r);
+	if (r->failed)
+		return 0;
+	w.sum = cj_module_access(r->m, &sum);
+	return cj_module_wgmma(r->m, &w);
+}
+
 static uint32_t
 read_stage_use(struct cj_reader *r)
 {
@@ -184,6 +302,9 @@ read_int(struct cj_reader *r, enum cj_op op)
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
 	case CJ_OP_FENCE:
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_FENCE);
+	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
+	case CJ_OP_WGMMA_WAIT:
+		return (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
 	case CJ_OP_PARAM:
 		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
 	case CJ_OP_CP_WAIT:
@@ -412,6 +533,9 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_CALL: return read_call(r);
 	case CJ_ATTR_ARRAY: return read_array(r);
 	case CJ_ATTR_COPY: return read_copy(r);
+	case CJ_ATTR_MAP: return read_map_encode(r);
+	case CJ_ATTR_TMA: return read_tma(r);
+	case CJ_ATTR_WGMMA: return read_wgmma(r);
 	case CJ_ATTR_MMA: return read_mma(r);
 	case CJ_ATTR_STAGE: return read_stage_use(r);
 	}

@@ -117,6 +117,25 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    cj_attr_exists(m, CJ_ATTR_ACCESS, m->copies.at[index].to)
 		    && cj_attr_exists(m, CJ_ATTR_ACCESS,
 		    m->copies.at[index].from);
+	case CJ_ATTR_MAP:
+		return index != 0 && index < m->maps.len &&
+		    m->maps.at[index].object != 0 &&
+		    m->maps.at[index].object < m->objects.len;
+	case CJ_ATTR_TMA:
+		return index != 0 && index < m->tmas.len &&
+		    cj_attr_exists(m, CJ_ATTR_MAP, m->tmas.at[index].map) &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->tmas.at[index].shared) &&
+		    (m->tmas.at[index].signal == 0 || cj_attr_exists(m,
+		    CJ_ATTR_ACCESS, m->tmas.at[index].signal));
+	case CJ_ATTR_WGMMA:
+		return index != 0 && index < m->wgmmas.len &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->wgmmas.at[index].sum) &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->wgmmas.at[index].b_at) &&
+		    (m->wgmmas.at[index].a_at == 0 || cj_attr_exists(m,
+		    CJ_ATTR_ACCESS, m->wgmmas.at[index].a_at));
 	case CJ_ATTR_MMA:
 		return index != 0 && index < m->mmas.len;
 	case CJ_ATTR_STAGE:
@@ -447,6 +466,90 @@ check_mbarrier(const struct view *v)
 }
 
 static const char *
+check_map(const struct view *v, const struct cj_map *map)
+{
+	uint32_t i, bytes = cj_kind_bits(v->m->objects.at[map->object]
+	    .element) / 8;
+
+	if (map->rank < 1 || map->rank > CJ_MAP_MODES)
+		return "a tensor map has 1 to 5 modes";
+	if (bytes == 0)
+		return "elements of a tensor map are whole bytes";
+	if (map->swizzle > CJ_MAP_128)
+		return "there is no such swizzle";
+	for (i = 0; i < map->rank; i++)
+		if (map->box[i] < 1 || map->box[i] > 256)
+			return "a box has 1 to 256 elements in a mode";
+	if (map->box[0] * bytes % 16 != 0)
+		return "rows of a box are not whole units of 16 bytes";
+	return map->swizzle != CJ_MAP_PLAIN && map->box[0] * bytes >
+	    (uint32_t)16 << map->swizzle ?
+	    "rows of a box are longer than the swizzle" : NULL;
+}
+
+static const char *
+check_map_encode(const struct view *v)
+{
+	const struct cj_map *map = &v->m->maps.at[v->i->attr];
+
+	if (!is_global(&v->m->objects.at[map->object]))
+		return "a tensor map is of global memory";
+	if (v->i->operand_count != 1 + 2 * map->rank)
+		return "extents and strides are not those of the map";
+	if (v->i->type != cj_type_of(CJ_KIND_MAP, 1))
+		return "the result is not a tensormap";
+	return are_indices(v, 0, v->i->operand_count) ? check_map(v, map) :
+	    "an operand is not an int";
+}
+
+static const char *
+check_tma(const struct view *v)
+{
+	const struct cj_tma_copy *c = &v->m->tmas.at[v->i->attr];
+	const struct cj_map *map = &v->m->maps.at[c->map];
+	const struct cj_object *s = &v->m->objects.at[
+	    v->m->accesses.at[c->shared].object];
+	bool loads = v->i->op == CJ_OP_TMA_LOAD;
+
+	if (s->kind != CJ_OBJECT_SHARED ||
+	    s->element != v->m->objects.at[map->object].element)
+		return "the object is no shared memory of the map's kind";
+	if (loads != (c->signal != 0))
+		return "loads signal an mbarrier, stores do not";
+	if (loads && v->m->objects.at[v->m->accesses.at[c->signal].object]
+	    .element != CJ_KIND_MBARRIER)
+		return "what is signalled is no mbarrier";
+	if (v->i->operand_count != 2 + loads + map->rank)
+		return "the coordinates are not those of the map";
+	if (operand(v, 1) != cj_type_of(CJ_KIND_MAP, 1))
+		return "the second operand is not a tensormap";
+	return is_index(v, 0) && are_indices(v, 2, v->i->operand_count) ?
+	    check_map(v, map) : "an operand is not an int";
+}
+
+static const char *
+check_wgmma(const struct view *v)
+{
+	const struct cj_wgmma *w = &v->m->wgmmas.at[v->i->attr];
+	const struct cj_access *sum = &v->m->accesses.at[w->sum];
+	const struct cj_object *o = &v->m->objects.at[sum->object];
+
+	if (o->kind != CJ_OBJECT_SLOT || o->element != w->c ||
+	    sum->position + w->n / 2 > (uint64_t)o->extent)
+		return "the slot does not hold the result";
+	if (v->m->objects.at[v->m->accesses.at[w->b_at].object].element !=
+	    w->b)
+		return "B is of another kind";
+	if (w->a_at == 0 ? operand(v, 0) != cj_type_of(w->a, w->k / 2) :
+	    v->m->objects.at[v->m->accesses.at[w->a_at].object].element !=
+	    w->a || !is_index(v, 0))
+		return "A is of another kind";
+	if (v->i->operand_count > 2 && !is_bool(v, 2))
+		return "the condition is not bool";
+	return is_index(v, 1) ? NULL : "the offset of B is not an int";
+}
+
+static const char *
 check_fence(const struct view *v)
 {
 	return v->i->attr < CJ_FENCE_COUNT ? NULL : "there is no such fence";
@@ -693,6 +796,9 @@ check_by_name(const struct view *v)
 	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
 	case CJ_OP_MBARRIER_TEST:
 		return check_mbarrier(v);
+	case CJ_OP_MAP_ENCODE: return check_map_encode(v);
+	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);
+	case CJ_OP_WGMMA: return check_wgmma(v);
 	case CJ_OP_FENCE: return check_fence(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);

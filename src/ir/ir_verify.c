@@ -250,6 +250,10 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE: case CJ_OP_NAMED_BARRIER:
 	case CJ_OP_NAMED_ARRIVE: case CJ_OP_SYNC_WARP:
 	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
+	case CJ_OP_TMA_LOAD:
+	case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT: case CJ_OP_BULK_WAIT:
+	case CJ_OP_BULK_WAIT_READ: case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA:
+	case CJ_OP_WGMMA_COMMIT: case CJ_OP_WGMMA_WAIT:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
 	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:
@@ -264,7 +268,12 @@ check_target(const struct verifier *v, const struct cj_inst *i)
 {
 	int needs = cj_inst_needs(v->m, i);
 
-	if (v->m->target == NULL || v->m->target->number >= needs)
+	if (v->m->target == NULL)
+		return NULL;
+	if (cj_op_info[i->op].engine == CJ_ENGINE_WGMMA &&
+	    strcmp(v->m->target->name, "sm_90a") != 0)
+		return "it needs sm_90a, and no other";
+	if (v->m->target->number >= needs)
 		return NULL;
 	return cj_printf(v->m->arena, "it needs sm_%d", needs);
 }
@@ -404,7 +413,7 @@ check_right(const struct verifier *v, const struct cj_touch *t)
 static const char *
 check_rights(const struct verifier *v, const struct cj_inst *i)
 {
-	struct cj_touch touches[2];
+	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(v->m, i, touches), k;
 	const char *wrong = NULL;
 
@@ -485,7 +494,9 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 	if (cj_op_info[i->op].effects == CJ_EFFECTS_EXIT)
 		return check_exit(v, i, region);
 	if (cj_op_info[i->op].attr == CJ_ATTR_ACCESS ||
-	    cj_op_info[i->op].attr == CJ_ATTR_COPY)
+	    cj_op_info[i->op].attr == CJ_ATTR_COPY ||
+	    cj_op_info[i->op].attr == CJ_ATTR_TMA ||
+	    cj_op_info[i->op].attr == CJ_ATTR_WGMMA)
 		return check_rights(v, i);
 	switch ((unsigned)i->op) {
 	case CJ_OP_PARAM: return check_param(v, i);

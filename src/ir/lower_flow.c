@@ -284,7 +284,7 @@ note_write(const struct flow *f, struct ring *r, uint32_t p, cj_ref op)
 static void
 note_accesses(const struct flow *f, struct state *s, const struct cj_inst *i)
 {
-	struct cj_touch touches[2];
+	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(f->l->m, i, touches), k;
 
 	if (i->op == CJ_OP_CP_ASYNC)	/* lands with its group */

@@ -213,6 +213,31 @@ cj_mma_find(struct cj_arena *a, const char *name, struct cj_mma *out)
 	return NULL;
 }
 
+/* ---- warpgroups ---------------------------------------------------------- */
+
+const char *
+cj_wgmma_find(struct cj_arena *a, const char *name, struct cj_wgmma *out)
+{
+	struct cj_symtab symbols;
+	struct cj_algebra al;
+	struct cj_mma_atom atom;
+
+	cj_symtab_init(&symbols, a, NULL);
+	cj_algebra_init(&al, a, &symbols);
+	if (!cj_mma_atom_find(&al, name, &atom))
+		return cj_printf(a, "there is no MMA atom \"%s\"", name);
+	if (atom.kind != CJ_MMA_WGMMA)
+		return cj_printf(a, "\"%s\" is no product of a warpgroup",
+		    name);
+	out->name = atom.name;
+	out->n = (uint32_t)cj_tuple_get(atom.shape, 1)->value.value;
+	out->k = (uint32_t)cj_tuple_get(atom.shape, 2)->value.value;
+	out->a = cj_atom_kind(atom.a_type);
+	out->b = cj_atom_kind(atom.b_type);
+	out->c = cj_atom_kind(atom.c_type);
+	return NULL;
+}
+
 /* ---- targets ------------------------------------------------------------- */
 
 int
@@ -223,6 +248,10 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 		return 75;
 	case CJ_OP_STMATRIX: case CJ_OP_MBARRIER_INIT:
 	case CJ_OP_MBARRIER_ARRIVE: case CJ_OP_MBARRIER_EXPECT:
+	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT:
+	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
+	case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA: case CJ_OP_WGMMA_COMMIT:
+	case CJ_OP_WGMMA_WAIT:
 	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE:
 		return 90;
 	case CJ_OP_MMA:

@@ -107,7 +107,7 @@ static void
 note_touches(struct share *s, cj_ref r)
 {
 	const struct cj_inst *i = cj_inst(s->m, r);
-	struct cj_touch touches[2];
+	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(s->m, i, touches), k;
 
 	for (k = 0; k < n; k++) {

@@ -131,6 +131,10 @@ struct cj_patch {
 	enum cj_kind scalar;		/* SCALAR */
 	uint64_t offset;		/* WORKSPACE */
 };
+/* As the driver encodes it. */
+struct cj_encoded_map {
+	_Alignas(64) uint64_t words[16];
+};
 /* Parameters are 8-byte slots, those of all shots one after the other. */
 struct cj_shots {
 	struct cj_shot *at;
@@ -141,6 +145,9 @@ struct cj_shots {
 	/* what of the slots may change while the plan stays */
 	struct cj_patch *patches;
 	uint32_t patch_count;
+	/* tensor maps, encoded for these addresses: they are not patched */
+	struct cj_encoded_map *maps;
+	uint32_t map_count;
 	/* workspaces that are filled before shot `before` */
 	struct cj_filled {
 		uint64_t offset;

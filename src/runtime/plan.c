@@ -39,6 +39,25 @@ count_values(const struct cj_function *fn)
 	return n;
 }
 
+/* Tensor maps are kept as long as the plan. */
+static void
+keep_maps(struct planning *p, const struct cj_function *fn, uint64_t *values)
+{
+	uint32_t i;
+
+	for (i = 0; i < fn->leaves.len; i++) {
+		const struct cj_leaf *leaf = &fn->leaves.at[i];
+
+		if (leaf->kind == CJ_LEAF_OBJECT)
+			continue;
+		if (cj_type_kind(leaf->type) == CJ_KIND_MAP)
+			*values = (uint64_t)(uintptr_t)cj_memdup(p->arena,
+			    (const void *)(uintptr_t)*values,
+			    sizeof(struct cj_tensor_map));
+		values += cj_type_count(leaf->type);
+	}
+}
+
 static bool
 add_launch(void *user, const struct cj_kernel_launch *k,
     const struct cj_launch *attributes)
@@ -47,6 +66,7 @@ add_launch(void *user, const struct cj_kernel_launch *k,
 	const struct cj_function *fn = &p->ir->functions.at[k->function];
 	struct cj_plan_step *s = cj_push(p->arena, &p->plan->steps);
 	size_t n = count_values(fn);
+	uint64_t *values;
 
 	memset(s, 0, sizeof *s);
 	s->is_launch = true;
@@ -57,8 +77,10 @@ add_launch(void *user, const struct cj_kernel_launch *k,
 	s->cooperative = attributes->cooperative;
 	/* before sm_90 it waits for the launch in front as any other does */
 	s->dependent = attributes->dependent && p->ir->target->number >= 90;
-	s->values = n != 0
+	values = n != 0
 	    ? cj_memdup(p->arena, k->values, n * sizeof *k->values) : NULL;
+	keep_maps(p, fn, values);
+	s->values = values;
 	return true;
 }
 

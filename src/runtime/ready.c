@@ -298,6 +298,7 @@ patch_tensor(struct cj_ready *r, size_t index, const cutejit_tensor *to)
 	char *data;
 
 	if (to == NULL || to->data == NULL || was->data == NULL
+	    || r->shots.map_count != 0
 	    || !is_same_shape(was, to))
 		return false;
 	data = (char *)to->data + to->byte_offset;

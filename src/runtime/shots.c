@@ -203,9 +203,75 @@ pack_value(struct packing *k, cj_ref launch, uint32_t n, uint32_t slot)
 	p->scalar = cj_type_kind(leaf->type);
 }
 
+/* The driver's number for elements; their bits are copied as they are. */
+static int
+map_type(enum cj_kind k)
+{
+	switch ((unsigned)k) {
+	case CJ_KIND_F16: return 6;
+	case CJ_KIND_F32: case CJ_KIND_TF32: return 7;
+	case CJ_KIND_F64: return 8;
+	case CJ_KIND_BF16: return 9;
+	}
+	switch (cj_kind_bits(k)) {
+	case 16: return 1;
+	case 32: return 2;
+	case 64: return 4;
+	}
+	return 0;
+}
+
+enum { CJ_CUDA_PROMOTE_256 = 3 };
+
+/* Modes of extent 0 and 1 have any stride; the driver wants a right one. */
+static int
+encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
+    enum cj_kind k, char *data, struct cj_encoded_map *out)
+{
+	uint64_t extents[CJ_MAP_MODES], strides[CJ_MAP_MODES], bytes =
+	    cj_kind_bits(k) / 8;
+	uint32_t steps[CJ_MAP_MODES], i;
+
+	for (i = 0; i < t->map->rank; i++) {
+		extents[i] = t->extent[i] < 1 ? 1 : (uint64_t)t->extent[i];
+		strides[i] = t->extent[i] <= 1 ? 16 :
+		    (uint64_t)t->stride[i] * bytes;
+		steps[i] = 1;
+	}
+	return cu->TensorMapEncodeTiled(out, map_type(k), t->map->rank,
+	    data + t->offset * (int64_t)bytes, extents, strides + 1,
+	    t->map->box, steps, 0, (int)t->map->swizzle,
+	    CJ_CUDA_PROMOTE_256, 0);
+}
+
+/* false: reported. */
+static bool
+pack_map(struct packing *k, uint64_t bits, uint32_t slot)
+{
+	const struct cj_tensor_map *t =
+	    (const struct cj_tensor_map *)(uintptr_t)bits;
+	const struct cj_object *o =
+	    &k->program->ir->objects.at[t->map->object];
+	struct cj_encoded_map *map = &k->out->maps[k->out->map_count++];
+	const struct cj_cuda *cu;
+	int rc;
+
+	assert(o->kind == CJ_OBJECT_TENSOR && "maps are of arguments");
+	k->out->params[slot] = map;
+	if (cj_gpu_driver(k->work, &cu) != CUTEJIT_OK)
+		return false;
+	rc = encode(cu, t, o->element,
+	    k->args->views[o->parameter][o->member].data, map);
+	if (rc == 0)
+		return true;
+	cj_gpu_fail(k->work, cu, rc, cj_printf(&k->work->arena, "%s: no tensor "
+	    "map of \"%s\"", k->program->kernel, o->name));
+	return false;
+}
+
 /* One parameter per register; the driver takes as many low bytes of a slot as
  * the parameter has. */
-static void
+static bool
 pack_params(struct packing *k, const struct cj_plan_step *step,
     struct cj_shot *s)
 {
@@ -223,11 +289,18 @@ pack_params(struct packing *k, const struct cj_plan_step *step,
 			pack_address(k, leaf->object, slot++);
 			continue;
 		}
+		if (cj_type_kind(leaf->type) == CJ_KIND_MAP) {
+			values++;
+			if (!pack_map(k, *bits++, slot++))
+				return false;
+			continue;
+		}
 		pack_value(k, launch, values++, slot);
 		for (r = 0; r < cj_type_count(leaf->type); r++)
 			k->out->slots[slot++] = *bits++;
 	}
 	k->out->slot_count = slot;
+	return true;
 }
 
 static uint32_t
@@ -295,7 +368,8 @@ make_shot(struct packing *k, const struct cj_plan_step *step)
 	if (!allow_cluster(k, step, s->function))
 		return false;
 	s->shared_bytes = (uint32_t)p->image->dynamic[entry];
-	pack_params(k, step, s);
+	if (!pack_params(k, step, s))
+		return false;
 	set_attributes(s, step);
 	k->out->count++;
 	return true;
@@ -338,6 +412,17 @@ count_slots(const struct cj_module *ir, const struct cj_plan *plan)
 	return n;
 }
 
+/* The arena knows of no such alignment. */
+static struct cj_encoded_map *
+aligned_maps(struct cj_arena *a, uint32_t count)
+{
+	char *at = cj_alloc(a, ((size_t)count + 1) *
+	    sizeof(struct cj_encoded_map));
+
+	at += -(uintptr_t)at & (_Alignof(struct cj_encoded_map) - 1);
+	return (void *)at;
+}
+
 cutejit_status
 cj_shots_make(struct cj_work *f, struct cj_arena *a,
     const struct cj_program *p, const struct cj_arguments *args,
@@ -357,6 +442,7 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 	out->params = CJ_NEWS(a, void *, k.patch_cap);
 	out->patches = CJ_NEWS(a, struct cj_patch, k.patch_cap);
 	out->workspace_bytes = plan->workspace_bytes;
+	out->maps = aligned_maps(a, k.patch_cap);
 	for (i = 0; i < k.patch_cap; i++)
 		out->params[i] = &out->slots[i];
 	for (i = 0; i < plan->steps.len; i++) {

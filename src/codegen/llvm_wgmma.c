@@ -1,0 +1,291 @@
+/*
+ * Products of warpgroups.
+ *
+ * The accumulator is a slot: its registers go into the instruction and come
+ * out of it by matching constraints, so that LLVM keeps them where they are;
+ * a copy between two products would make ptxas wait for each of them. A fence
+ * and a wait take and return all accumulators that can be seen where it stands, for
+ * nothing else keeps LLVM from reading them in front of it.
+ */
+#include "llvm_memory.h"
+
+#include <stdio.h>
+
+/* An instruction while it is put together. */
+struct call {
+	struct cj_llvm_gen *g;
+	struct cj_strbuf text, results, inputs;
+	cj_llvm *slot;			/* where the results go */
+	cj_llvm *arguments;
+	LLVMTypeRef *types;
+	unsigned tied, count, room;
+};
+
+static void
+begin(struct call *c, struct cj_llvm_gen *g, unsigned room)
+{
+	memset(c, 0, sizeof *c);
+	c->g = g;
+	c->room = room;
+	c->slot = CJ_NEWS(g->arena, cj_llvm, room);
+	c->arguments = CJ_NEWS(g->arena, cj_llvm, room);
+	c->types = CJ_NEWS(g->arena, LLVMTypeRef, room);
+	cj_strbuf_init(&c->text, g->arena);
+	cj_strbuf_init(&c->results, g->arena);
+	cj_strbuf_init(&c->inputs, g->arena);
+}
+
+/* Registers first .. first + n of a slot go in and come out. */
+static void
+tie(struct call *c, uint32_t object, uint32_t first, uint32_t n)
+{
+	struct cj_llvm_gen *g = c->g;
+	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	uint32_t i;
+
+	assert(c->tied == c->count && "what is tied comes first");
+	assert(c->count + n <= c->room && g->objects[object].slots != NULL);
+	for (i = 0; i < n; i++) {
+		cj_llvm at = g->objects[object].slots[first + i];
+
+		cj_strbuf_puts(&c->results, type == g->i32 ? "=r," : "=f,");
+		cj_strbuf_printf(&c->inputs, "%u,", c->tied);
+		c->types[c->tied] = type;
+		c->slot[c->tied++] = at;
+		c->arguments[c->count++] = LLVMBuildLoad2(g->b, type, at, "");
+	}
+}
+
+/* The number of the operand in the text. */
+static unsigned
+add(struct call *c, cj_llvm v, const char *constraint)
+{
+	assert(c->count < c->room);
+	cj_strbuf_printf(&c->inputs, "%s,", constraint);
+	c->arguments[c->count] = v;
+	return c->tied + c->count++;
+}
+
+static void
+end(struct call *c)
+{
+	struct cj_llvm_gen *g = c->g;
+	LLVMTypeRef type = c->tied == 0 ? g->void_type :
+	    LLVMStructTypeInContext(g->context, c->types, c->tied, 0);
+	cj_llvm all;
+	unsigned i;
+
+	cj_strbuf_printf(&c->results, "%s~{memory}", c->inputs.text);
+	if (c->tied == 1)
+		type = c->types[0];
+	all = cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, type, c->text.text,
+	    c->results.text, c->arguments, c->count);
+	for (i = 0; i < c->tied; i++)
+		LLVMBuildStore(g->b, c->tied == 1 ? all :
+		    LLVMBuildExtractValue(g->b, all, i, ""), c->slot[i]);
+}
+
+/* ---- operands ------------------------------------------------------------ */
+
+static const char *
+type_text(const struct cj_llvm_gen *g, enum cj_kind k)
+{
+	static const struct { enum cj_kind kind; const char *text; } types[] = {
+		{ CJ_KIND_F16, "f16" }, { CJ_KIND_BF16, "bf16" },
+		{ CJ_KIND_TF32, "tf32" }, { CJ_KIND_F32, "f32" },
+		{ CJ_KIND_F8E4M3, "e4m3" }, { CJ_KIND_F8E5M2, "e5m2" },
+		{ CJ_KIND_I8, "s8" }, { CJ_KIND_U8, "u8" },
+		{ CJ_KIND_I32, "s32" },
+	};
+	unsigned i;
+
+	for (i = 0; i < CJ_LENGTH(types); i++)
+		if (types[i].kind == k)
+			return types[i].text;
+	cj_llvm_bug(g, "wgmma of %s", cj_kind_text(k));
+}
+
+/* Fields that do not depend on the address, in units of 16 bytes. */
+static uint64_t
+fields_of(const struct cj_operand_desc *d)
+{
+	static const uint64_t kinds[] = { [CJ_MAP_PLAIN] = 0,
+	    [CJ_MAP_32] = 3, [CJ_MAP_64] = 2, [CJ_MAP_128] = 1 };
+
+	return (uint64_t)(d->leading >> 4 & 0x3fff) << 16 |
+	    (uint64_t)(d->stride >> 4 & 0x3fff) << 32 |
+	    kinds[d->swizzle] << 62;
+}
+
+static cj_llvm
+descriptor(struct cj_llvm_gen *g, uint32_t access, cj_ref offset,
+    const struct cj_operand_desc *d)
+{
+	cj_llvm at = cj_llvm_shared_word(g, &g->m->accesses.at[access],
+	    offset);
+
+	at = LLVMBuildLShr(g->b, LLVMBuildAnd(g->b, at,
+	    cj_llvm_i32(g, 0x3ffff), ""), cj_llvm_i32(g, 4), "");
+	return LLVMBuildOr(g->b, LLVMBuildZExt(g->b, at, g->i64, ""),
+	    LLVMConstInt(g->i64, fields_of(d), 0), "");
+}
+
+static void
+add_a(struct call *c, const struct cj_wgmma *w, cj_ref a)
+{
+	uint32_t i, words = w->k / 2 * cj_kind_bits(w->a) / 32;
+
+	if (w->a_at != 0) {
+		cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(c->g,
+		    w->a_at, a, &w->a_desc), "l"));
+		return;
+	}
+	for (i = 0; i < words; i++)
+		cj_strbuf_printf(&c->text, "%s$%u", i == 0 ? ", {" : ", ",
+		    add(c, cj_llvm_word(c->g, a, i), "r"));
+	cj_strbuf_puts(&c->text, "}");
+}
+
+/* p, signs, and which operands are turned: only of 16 bits can be. */
+static void
+add_tail(struct call *c, const struct cj_wgmma *w)
+{
+	cj_strbuf_puts(&c->text, ", p");
+	if (w->c != CJ_KIND_I32)
+		cj_strbuf_puts(&c->text, ", 1, 1");
+	if (cj_kind_bits(w->a) != 16)
+		return;
+	if (w->a_at != 0)
+		cj_strbuf_printf(&c->text, ", %d", w->a_desc.by_column);
+	cj_strbuf_printf(&c->text, ", %d", w->b_desc.by_column);
+}
+
+void
+cj_llvm_op_WGMMA(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_wgmma *w = &g->m->wgmmas.at[inst->attr];
+	const struct cj_access *sum = &g->m->accesses.at[w->sum];
+	cj_llvm adds = cj_llvm_i32(g, 1);
+	struct cj_strbuf name;
+	struct call c;
+	unsigned i, p;
+
+	begin(&c, g, w->n / 2 + 64);
+	tie(&c, sum->object, sum->position, w->n / 2);
+	if (inst->operand_count > 2)
+		adds = LLVMBuildZExt(g->b, cj_llvm_value(g, cj_operand(g->m,
+		    inst, 2), 0), g->i32, "");
+	p = add(&c, adds, "r");
+	cj_strbuf_init(&name, g->arena);
+	cj_strbuf_printf(&name, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s"
+	    ".%s", (unsigned)w->n, (unsigned)w->k, type_text(g, w->c),
+	    type_text(g, w->a), type_text(g, w->b));
+	cj_strbuf_printf(&c.text, "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $%u, "
+	    "0;\n\t%s {", p, name.text);
+	for (i = 0; i < c.tied; i++)
+		cj_strbuf_printf(&c.text, "%s$%u", i == 0 ? "" : ",", i);
+	cj_strbuf_puts(&c.text, "}");
+	add_a(&c, w, cj_operand(g->m, inst, 0));
+	cj_strbuf_printf(&c.text, ", $%u", add(&c, descriptor(g, w->b_at,
+	    cj_operand(g->m, inst, 1), &w->b_desc), "l"));
+	add_tail(&c, w);
+	cj_strbuf_puts(&c.text, ";\n\t}");
+	end(&c);
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+/* Is the slot declared around the region? */
+static bool
+is_seen(const struct cj_module *m, uint32_t object, cj_region from)
+{
+	for (; from != 0; from = m->regions.at[from].parent)
+		if (m->objects.at[object].region == from)
+			return true;
+	return false;
+}
+
+/* The region that r stands in. */
+static cj_region
+home_of(const struct cj_llvm_gen *g, cj_ref r)
+{
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);)
+		if (w.event == CJ_WALK_INST && w.ref == r)
+			return w.region;
+	return 0;
+}
+
+/* All accumulators of the function that r can see; the result is how many
+ * registers they are. Objects are marked in `is_sum`. */
+static uint32_t
+find_sums(const struct cj_llvm_gen *g, cj_ref r, bool *is_sum)
+{
+	const struct cj_module *m = g->m;
+	cj_region home = home_of(g, r);
+	uint32_t registers = 0, o;
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
+		if (w.event != CJ_WALK_INST ||
+		    cj_inst(m, w.ref)->op != CJ_OP_WGMMA)
+			continue;
+		o = m->accesses.at[m->wgmmas.at[cj_inst(m, w.ref)->attr].sum]
+		    .object;
+		if (is_sum[o] || !is_seen(m, o, home))
+			continue;
+		is_sum[o] = true;
+		registers += (uint32_t)m->objects.at[o].extent;
+	}
+	return registers;
+}
+
+/* An instruction through which all accumulators go. */
+static void
+emit_through(struct cj_llvm_gen *g, cj_ref r, const char *text)
+{
+	const struct cj_module *m = g->m;
+	bool *is_sum = CJ_NEWS(g->arena, bool, m->objects.len);
+	uint32_t o, n = find_sums(g, r, is_sum);
+	struct call c;
+
+	if (n > CJ_LLVM_ASM_MOST)
+		cj_llvm_bug(g, "%u registers of accumulators", (unsigned)n);
+	begin(&c, g, n);
+	for (o = 1; o < m->objects.len; o++)
+		if (is_sum[o])
+			tie(&c, o, 0, (uint32_t)m->objects.at[o].extent);
+	cj_strbuf_puts(&c.text, text);
+	end(&c);
+}
+
+void
+cj_llvm_op_WGMMA_WAIT(struct cj_llvm_gen *g, cj_ref r)
+{
+	emit_through(g, r, cj_printf(g->arena,
+	    "wgmma.wait_group.sync.aligned %u;",
+	    (unsigned)cj_inst(g->m, r)->attr));
+}
+
+/* What fills an accumulator stands in front of it. */
+void
+cj_llvm_op_WGMMA_FENCE(struct cj_llvm_gen *g, cj_ref r)
+{
+	emit_through(g, r, "wgmma.fence.sync.aligned;");
+}
+
+static void
+emit(struct cj_llvm_gen *g, const char *text)
+{
+	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type, text,
+	    "~{memory}", NULL, 0);
+}
+
+void
+cj_llvm_op_WGMMA_COMMIT(struct cj_llvm_gen *g, cj_ref r)
+{
+	(void)r;
+	emit(g, "wgmma.commit_group.sync.aligned;");
+}

@@ -1,0 +1,539 @@
+/*
+ * tma_load(t, layout), tma_store(t, layout): tensor maps of the host part, and
+ * copies of boxes through them.
+ *
+ * The tile is what the layout of shared memory holds, a mode of it for each of
+ * the tensor. The box begins along the tensor's mode of stride 1 and grows over
+ * other modes as long as shared memory goes on without a gap; what is left are
+ * several boxes, each at its own place of both sides. Where a copy is, its
+ * view says: the coordinates that a cut carries.
+ */
+#include "elab_tiled.h"
+
+#include "layout/atom.h"
+
+enum { MOST_BOX = 256, MOST_BOXES = 64 };
+
+struct cj_tma_value {
+	bool stores;
+	const struct cj_tensor *tensor;
+	const struct cj_layout *shared;	/* with its swizzle */
+	struct cj_value map;		/* REGS of kind tensormap, level 1 */
+	uint32_t record, rank;
+	int64_t extent[CJ_MAP_MODES];	/* of the tile, by mode */
+	uint32_t mode[CJ_MAP_MODES];	/* of the tensor, by mode of the map */
+	uint32_t boxes;
+	int64_t start[MOST_BOXES][CJ_MAP_MODES];	/* by mode of the map */
+	int64_t place[MOST_BOXES];	/* in shared memory, no swizzle */
+};
+
+/* ---- where shared memory holds the tile ---------------------------------- */
+
+const struct cj_layout *
+cj_unswizzled(struct cj_elab *el, const struct cj_layout *l)
+{
+	struct cj_layout *made = cj_memdup(el->arena, l, sizeof *l);
+
+	made->swizzle = (struct cj_swizzle){ 0, 0, 0 };
+	made->offset = NULL;
+	made->is_composed = false;
+	return made;
+}
+
+/* The offset of step i of a mode; the layout has no swizzle. */
+int64_t
+cj_mode_step(struct cj_elab *el, const struct cj_layout *l, uint32_t mode,
+    int64_t i)
+{
+	const struct cj_tuple *at[CJ_MAX_RANK], *c;
+	uint32_t m, rank = cj_layout_rank(l);
+	struct cj_int o = cj_known(0);
+
+	for (m = 0; m < rank; m++)
+		at[m] = cj_tuple_known(&el->al, m == mode ? i : 0);
+	c = cj_is_leaf(l->shape) ? at[0] : cj_tuple_make(&el->al, at, rank);
+	if (!cj_layout_offset(&el->al, l, c, &o) || !cj_is_known(o))
+		return -1;
+	return o.value;
+}
+
+bool
+cj_swizzle_of_map(const struct cj_layout *l, enum cj_kind k,
+    enum cj_map_swizzle *out)
+{
+	int bytes = (int)cj_kind_bits(k) / 8, base = l->swizzle.base;
+
+	*out = CJ_MAP_PLAIN;
+	if (l->swizzle.bits == 0)
+		return true;
+	for (; bytes > 1; bytes /= 2)
+		base++;
+	if (base != 4 || l->swizzle.shift != 3 || l->swizzle.bits > 3)
+		return false;
+	*out = (enum cj_map_swizzle)l->swizzle.bits;
+	return true;
+}
+
+/* How many steps of a mode lie `each` apart from 0 on, up to a box's limit. */
+static int64_t
+run_of(struct cj_elab *el, const struct cj_layout *l, uint32_t mode,
+    int64_t extent, int64_t each)
+{
+	int64_t n = 1;
+
+	while (n < extent && n < MOST_BOX &&
+	    cj_mode_step(el, l, mode, n) == n * each)
+		n++;
+	while (extent % n != 0)
+		n--;
+	return n;
+}
+
+static bool
+refuse(struct cj_elab *el, struct cj_span span, const char *what)
+{
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "%s", what),
+	    "Make the layout with smem_layout(T, shape), unit = the mode in "
+	    "which the tensor has stride 1.");
+	return false;
+}
+
+static bool
+unit_mode(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
+    uint32_t *unit)
+{
+	const struct cj_layout *l = t->tensor->layout;
+	uint32_t m;
+
+	for (m = 0; m < t->rank; m++)
+		if (cj_is_value(cj_tuple_get(l->stride, m)->value, 1) &&
+		    (t->extent[m] == 1 ||
+		    cj_mode_step(el, cj_unswizzled(el, t->shared), m, 1) ==
+		    1)) {
+			*unit = m;
+			return true;
+		}
+	return refuse(el, span, "shared memory does not go along the mode in "
+	    "which the tensor has stride 1");
+}
+
+/* Modes of the map in order of shared memory, and the box. */
+static bool
+find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
+    struct cj_map *map)
+{
+	const struct cj_layout *l = cj_unswizzled(el, t->shared);
+	bool taken[CJ_MAP_MODES] = { false }, grows = true;
+	uint32_t unit, m, n;
+	int64_t size;
+
+	if (!unit_mode(el, span, t, &unit))
+		return false;
+	t->mode[0] = unit;
+	taken[unit] = true;
+	size = run_of(el, l, unit, t->extent[unit], 1);
+	map->box[0] = (uint32_t)size;
+	for (n = 1; n < t->rank; n++) {
+		for (m = 0; m < t->rank; m++)
+			if (!taken[m] && grows && t->extent[m] > 1 &&
+			    cj_mode_step(el, l, m, 1) == size)
+				break;
+		grows = m < t->rank;
+		for (m = grows ? m : 0; !grows && taken[m]; m++)
+			;
+		taken[m] = true;
+		t->mode[n] = m;
+		map->box[n] = grows ? (uint32_t)run_of(el, l, m,
+		    t->extent[m], size) : 1;
+		grows &= map->box[n] == t->extent[m];
+		size *= map->box[n];
+	}
+	return true;
+}
+
+/* Where each box is; each must lie as the first one does. */
+static bool
+place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
+    const struct cj_map *map)
+{
+	const struct cj_layout *l = cj_unswizzled(el, t->shared);
+	int64_t each = 1, count = 1, b, rest, i, first;
+	uint32_t n, m;
+
+	for (n = 0; n < t->rank; n++)
+		count *= t->extent[t->mode[n]] / map->box[n];
+	if (count > MOST_BOXES)
+		return refuse(el, span, cj_printf(el->arena, "the tile takes "
+		    "%lld boxes, the most are %d", (long long)count,
+		    MOST_BOXES));
+	t->boxes = (uint32_t)count;
+	for (b = 0; b < count; b++)
+		for (n = 0, rest = b; n < t->rank; n++) {
+			m = t->mode[n];
+			t->start[b][n] = rest % (t->extent[m] / map->box[n]) *
+			    map->box[n];
+			rest /= t->extent[m] / map->box[n];
+			t->place[b] += cj_mode_step(el, l, m, t->start[b][n]);
+		}
+	for (n = 0; n < t->rank; each *= map->box[n++])
+		for (i = 0; i < t->extent[t->mode[n]]; i++) {
+			first = i - i % map->box[n];
+			if (cj_mode_step(el, l, t->mode[n], i) -
+			    cj_mode_step(el, l, t->mode[n], first) !=
+			    i % map->box[n] * each)
+				return refuse(el, span, "the parts of the "
+				    "tile lie unlike in shared memory");
+		}
+	return true;
+}
+
+/* ---- what the tensor must be --------------------------------------------- */
+
+static bool
+check_tensor(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_layout *shared)
+{
+	const struct cj_layout *l = t->tensor->layout;
+	const struct cj_object *o = &el->m->objects.at[t->tensor->object];
+	uint32_t m, bytes = cj_kind_bits(t->tensor->element) / 8;
+
+	if (o->kind != CJ_OBJECT_TENSOR) {
+		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span, "tensor maps of "
+		    "anything but tensor arguments are not supported by this "
+		    "version");
+		return false;
+	}
+	if (t->rank > CJ_MAP_MODES || t->rank != cj_layout_rank(shared) ||
+	    t->tensor->cut != NULL || bytes == 0)
+		return refuse(el, span, cj_printf(el->arena, "a tensor map "
+		    "has up to 5 modes of whole bytes, the same as shared "
+		    "memory; these are %u and %u", t->rank,
+		    cj_layout_rank(shared)));
+	for (m = 0; m < t->rank; m++)
+		if (!cj_is_leaf(cj_tuple_get(l->shape, m)) ||
+		    cj_tuple_get(l->stride, m)->kind != CJ_TUPLE_INT)
+			return refuse(el, span, "a tensor map has single "
+			    "modes, this tensor has nested ones");
+	if (o->align >= 16 && cj_int_divisor(&el->sym, t->tensor->offset) *
+	    bytes % 16 == 0)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
+	    "TMA needs 16-byte alignment, \"%s\" has %u", o->name, o->align),
+	    "State it in the contract: align(16).");
+	return false;
+}
+
+static cj_ref
+encode(struct cj_elab *el, const struct cj_tma_value *t, uint32_t record)
+{
+	const struct cj_layout *l = t->tensor->layout;
+	cj_ref refs[1 + 2 * CJ_MAP_MODES];
+	uint32_t n;
+
+	refs[0] = cj_elab_ref_int(el, t->tensor->offset);
+	for (n = 0; n < t->rank; n++)
+		refs[1 + n] = cj_elab_ref_int(el, cj_tuple_get(l->shape,
+		    t->mode[n])->value);
+	for (n = 0; n < t->rank; n++)
+		refs[1 + t->rank + n] = cj_elab_ref_int(el,
+		    cj_tuple_get(l->stride, t->mode[n])->value);
+	return cj_emit(&el->em->b, CJ_OP_MAP_ENCODE,
+	    cj_type_of(CJ_KIND_MAP, 1), record, refs, 1 + 2 * t->rank);
+}
+
+static bool
+make_map(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t)
+{
+	struct cj_map map;
+	uint32_t m;
+
+	memset(&map, 0, sizeof map);
+	for (m = 0; m < t->rank; m++) {
+		struct cj_int n = cj_tuple_product(&el->al,
+		    cj_tuple_get(t->shared->shape, m));
+
+		if (!cj_is_known(n))
+			return refuse(el, span, "the tile has known extents");
+		t->extent[m] = n.value;
+	}
+	map.object = t->tensor->object;
+	map.rank = t->rank;
+	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
+		return refuse(el, span, "TMA exchanges units of 16 bytes "
+		    "alone, in rows of 32, 64 or 128");
+	if (!find_box(el, span, t, &map) || !place_boxes(el, span, t, &map))
+		return false;
+	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
+		return refuse(el, span, cj_printf(el->arena, "rows of a box "
+		    "are whole units of 16 bytes, these have %u elements of "
+		    "%s", map.box[0], cj_kind_text(t->tensor->element)));
+	t->record = cj_module_map(el->m, &map);
+	t->map = cj_value_regs(el, CJ_KIND_MAP, NULL, encode(el, t,
+	    t->record));
+	return true;
+}
+
+static struct cj_value
+make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
+    bool stores)
+{
+	struct cj_atom_value atom = { .use = CJ_ATOM_TMA };
+	struct cj_tma_value *t = CJ_NEW(el->arena, struct cj_tma_value);
+	struct cj_copy_value *c = CJ_NEW(el->arena, struct cj_copy_value);
+	const struct cj_layout *shared = cj_arg_layout(el, args, 1);
+
+	if (shared == NULL || args->at[0].kind == CJ_VALUE_ERROR)
+		return cj_value_error();
+	if (args->at[0].kind != CJ_VALUE_TENSOR)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 0), "%s takes a tensor, this is %s",
+		    row->name, cj_value_what(el, &args->at[0]));
+	if (el->target != NULL && el->target->number < 90)
+		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
+		    "%s needs the target sm_90 or later, this is %s",
+		    row->name, el->target->name);
+	t->tensor = args->at[0].tensor;
+	t->rank = cj_layout_rank(t->tensor->layout);
+	t->shared = shared;
+	t->stores = stores;
+	if (!check_tensor(el, args->span, t, shared) ||
+	    !make_map(el, args->span, t))
+		return cj_value_error();
+	if (stores)
+		el->m->objects.at[t->tensor->object].writes = true;
+	else
+		el->m->objects.at[t->tensor->object].reads = true;
+	atom.text = cj_printf(el->arena, "%s(...)", row->name);
+	atom.element = t->tensor->element;
+	c->atom = cj_memdup(el->arena, &atom, sizeof atom);
+	c->bits = cj_kind_bits(atom.element);
+	c->tma = t;
+	c->text = atom.text;
+	return (struct cj_value){ .kind = CJ_VALUE_COPY, .copy = c };
+}
+
+struct cj_value
+cj_builtin_tma_load(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return make(el, args, row, false);
+}
+
+struct cj_value
+cj_builtin_tma_store(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return make(el, args, row, true);
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+/* Is the view a tile of the map's tensor, mode by mode? Its coordinates. */
+static bool
+tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
+    const struct cj_tensor *v, struct cj_int *at)
+{
+	const struct cj_layout *l = v->layout;
+	uint32_t m;
+
+	if (v->object != t->tensor->object || cj_layout_rank(l) != t->rank)
+		return refuse(el, span, "the view is not of the tensor that "
+		    "the map was made for");
+	for (m = 0; m < t->rank; m++) {
+		const struct cj_tuple *c, *o = v->cut == NULL ? NULL :
+		    v->cut->offset;
+
+		c = cj_tuple_get(l->stride, m);
+		if (!cj_is_value(cj_tuple_product(&el->al,
+		    cj_tuple_get(l->shape, m)), t->extent[m]) ||
+		    c->kind != CJ_TUPLE_INT || (t->extent[m] > 1 &&
+		    cj_int_equal(&el->sym, c->value, cj_tuple_get(
+		    t->tensor->layout->stride, m)->value) != CJ_YES) ||
+		    (v->cut != NULL && cj_int_equal(&el->sym,
+		    cj_tuple_product(&el->al, cj_tuple_get(v->cut->limit, m)),
+		    cj_tuple_get(t->tensor->layout->shape, m)->value) !=
+		    CJ_YES))
+			return refuse(el, span, cj_printf(el->arena, "mode %u "
+			    "of the view is no tile of %lld elements of the "
+			    "map's tensor", m, (long long)t->extent[m]));
+		at[m] = o == NULL || o->kind == CJ_TUPLE_INT ? cj_known(0) :
+		    cj_tuple_get(o, m)->value;
+		if (o != NULL && o->kind == CJ_TUPLE_INT && t->rank == 1)
+			at[m] = o->value;
+	}
+	return true;
+}
+
+/* Does it hold the tile as the map's layout does? Its first element, without
+ * the swizzle. */
+static bool
+place_of(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_tensor *v,
+    struct cj_int *at)
+{
+	const struct cj_layout *want = cj_unswizzled(el, t->shared);
+	const struct cj_layout *have = cj_unswizzled(el, v->layout);
+	uint32_t m, rank = cj_layout_rank(have);
+	bool same = rank == t->rank && v->layout->swizzle.bits ==
+	    t->shared->swizzle.bits && v->layout->swizzle.base ==
+	    t->shared->swizzle.base;
+	int64_t i;
+
+	for (m = 0; same && m < rank; m++) {
+		same = cj_is_value(cj_tuple_product(&el->al,
+		    cj_tuple_get(have->shape, m)), t->extent[m]);
+		for (i = 0; same && i < t->extent[m]; i++)
+			same = cj_mode_step(el, have, m, i) ==
+			    cj_mode_step(el, want, m, i);
+	}
+	if (!same)
+		return refuse(el, span, "this shared memory is laid out "
+		    "unlike the layout that the map was made for");
+	return cj_swizzled_place(el, span, v, at);
+}
+
+/* Address bits decide what a swizzle exchanges: the object begins at a
+ * multiple of its pattern. */
+bool
+cj_swizzled_place(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *v, struct cj_int *at)
+{
+	struct cj_object *o = &el->m->objects.at[v->object];
+	const struct cj_tuple *inner = v->layout->offset;
+	enum cj_map_swizzle swizzle;
+	uint32_t align = 128, bytes = cj_kind_bits(v->element) / 8;
+
+	if (!cj_swizzle_of_map(v->layout, v->element, &swizzle))
+		return refuse(el, span, "units of 16 bytes alone are "
+		    "exchanged, in rows of 32, 64 or 128");
+	if (swizzle != CJ_MAP_PLAIN)
+		align = (uint32_t)128 << swizzle;
+	if (o->align < align)
+		o->align = align;
+	if (cj_int_divisor(&el->sym, v->offset) * bytes % align != 0 &&
+	    !cj_is_value(v->offset, 0) && swizzle != CJ_MAP_PLAIN)
+		return refuse(el, span, "the view does not begin at a whole "
+		    "pattern of the swizzle");
+	*at = inner == NULL ? v->offset :
+	    cj_int_add(&el->sym, v->offset, inner->value);
+	return true;
+}
+
+/* coordinates of box b behind refs[n] */
+static unsigned
+add_coordinates(struct cj_elab *el, const struct cj_tma_value *t, uint32_t b,
+    const struct cj_int *at, cj_ref *refs, unsigned n)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->rank; i++)
+		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym,
+		    at[t->mode[i]], cj_known(t->start[b][i])));
+	return n;
+}
+
+struct cj_value
+cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c)
+{
+	const struct cj_tma_value *t = c->tma;
+	const struct cj_value *barrier = cj_arg_named(el, args, "barrier");
+	const struct cj_value *raw = cj_arg_named(el, args, "raw");
+	const struct cj_value *global = &args->at[t->stores ? 2 : 1];
+	const struct cj_value *shared = &args->at[t->stores ? 1 : 2];
+	struct cj_tma_copy copy = { .map = t->record };
+	struct cj_access access = { .align = 128 };
+	struct cj_int at[CJ_MAP_MODES], place;
+	cj_ref refs[3 + CJ_MAP_MODES], signal = 0;
+	uint32_t b;
+	unsigned n;
+
+	if (global->kind != CJ_VALUE_TENSOR || shared->kind !=
+	    CJ_VALUE_TENSOR || el->m->objects.at[shared->tensor->object].kind
+	    != CJ_OBJECT_SHARED)
+		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
+		    "%s copies %s", c->text, t->stores ?
+		    "from shared to global memory" :
+		    "from global to shared memory");
+	if (t->stores ? raw == NULL || barrier != NULL : barrier == NULL) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    args->span, t->stores ? "a store by TMA outside of a "
+		    "pipeline is raw = true" : "a load by TMA outside of a "
+		    "pipeline signals an mbarrier"), t->stores ?
+		    "Wait for it: bulk_commit(); bulk_wait(0);" :
+		    "Say which: barrier = b[i].");
+		return cj_value_error();
+	}
+	if (!tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
+	    global->tensor, at) || !place_of(el, cj_arg_span(args, t->stores ?
+	    1 : 2), t, shared->tensor, &place))
+		return cj_value_error();
+	access.object = shared->tensor->object;
+	copy.shared = cj_module_access(el->m, &access);
+	if (!t->stores) {
+		copy.signal = cj_arg_mbarrier(el, args->span, barrier,
+		    &signal);
+		if (copy.signal == 0)
+			return cj_value_error();
+	}
+	for (b = 0; b < t->boxes; b++) {
+		n = 0;
+		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym, place,
+		    cj_known(t->place[b])));
+		refs[n++] = cj_elab_ref(el, &t->map, CJ_KIND_VOID);
+		if (!t->stores)
+			refs[n++] = signal;
+		n = add_coordinates(el, t, b, at, refs, n);
+		cj_emit(&el->em->b, t->stores ? CJ_OP_TMA_STORE :
+		    CJ_OP_TMA_LOAD, 0, cj_module_tma(el->m, &copy), refs, n);
+	}
+	return cj_value_none();
+}
+
+/* ---- groups of stores ---------------------------------------------------- */
+
+struct cj_value
+cj_builtin_bulk_commit(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)args;
+	(void)row;
+	cj_emit0(&el->em->b, CJ_OP_BULK_COMMIT, 0, 0);
+	return cj_value_none();
+}
+
+enum { MOST_GROUPS = 64 };
+
+struct cj_value
+cj_elab_wait_groups(struct cj_elab *el, struct cj_args *args, enum cj_op op,
+    int64_t most)
+{
+	int64_t n;
+
+	if (!cj_value_to_known(el, args->span, &args->at[0],
+	    "the number of groups that may stay open", &n))
+		return cj_value_error();
+	if (n < 0 || n > most)
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "0 to %lld groups may stay open, not %lld",
+		    (long long)most, (long long)n);
+	cj_emit0(&el->em->b, op, 0, (uint32_t)n);
+	return cj_value_none();
+}
+
+struct cj_value
+cj_builtin_bulk_wait(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return cj_elab_wait_groups(el, args, CJ_OP_BULK_WAIT, MOST_GROUPS);
+}
+
+struct cj_value
+cj_builtin_bulk_wait_read(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return cj_elab_wait_groups(el, args, CJ_OP_BULK_WAIT_READ,
+	    MOST_GROUPS);
+}

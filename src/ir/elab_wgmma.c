@@ -1,0 +1,441 @@
+/*
+ * gemm(mma, a, b, acc) by wgmma: a and b are whole tiles in shared memory, or a
+ * is a fragment; the accumulator is a `var`.
+ *
+ * The instruction knows one form of operands: tiles of 8 rows, rows as wide as
+ * the swizzle, and two distances in bytes. They are read off the layout, mode
+ * by mode, and each step of the layout is compared with them. The products of
+ * a gemm are one group; a fence stands in front of them.
+ */
+#include "elab_tiled.h"
+
+/* ---- the atom ------------------------------------------------------------ */
+
+static const char *
+word_of(enum cj_kind k)
+{
+	static const struct { enum cj_kind kind; const char *word; } words[] = {
+		{ CJ_KIND_F16, "F16" }, { CJ_KIND_BF16, "BF16" },
+		{ CJ_KIND_TF32, "TF32" }, { CJ_KIND_F32, "F32" },
+		{ CJ_KIND_I32, "S32" }, { CJ_KIND_I8, "S8" },
+		{ CJ_KIND_U8, "U8" }, { CJ_KIND_F8E4M3, "E4M3" },
+		{ CJ_KIND_F8E5M2, "E5M2" },
+	};
+	unsigned i;
+
+	for (i = 0; i < CJ_LENGTH(words); i++)
+		if (words[i].kind == k)
+			return words[i].word;
+	return "";
+}
+
+/* Operands in shared memory, K-major; the others are the same products. */
+static const char *
+atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
+    const char *source)
+{
+	return cj_printf(el->arena, "SM90_%lldx%lldx%lld_%s%s%s_%s%s",
+	    (long long)mnk[0], (long long)mnk[1], (long long)mnk[2],
+	    word_of(k[2]), word_of(k[0]), word_of(k[1]), source,
+	    cj_kind_bits(k[0]) == 16 ? "" : "_TN");
+}
+
+struct cj_value
+cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_atom_value a = { .use = CJ_ATOM_WGMMA };
+	int64_t mnk[3];
+	enum cj_kind k[3];
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		if (!cj_value_to_known(el, cj_arg_span(args, i), &args->at[i],
+		    "the shape of an instruction", &mnk[i]))
+			return cj_value_error();
+	for (i = 0; i < 3; i++) {
+		const struct cj_value *v = &args->at[3 + i];
+
+		if (v->kind != CJ_VALUE_TYPE || v->type->is_tensor)
+			return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+			    cj_arg_span(args, 3 + i), "a number type is "
+			    "needed, this is %s", cj_value_what(el, v));
+		k[i] = v->type->scalar;
+	}
+	a.text = cj_elab_call_text(el, row->name, args);
+	if ((k[2] != CJ_KIND_F32 && k[2] != CJ_KIND_I32) ||
+	    !cj_mma_atom_find(&el->al, atom_name(el, mnk, k, "SS"), &a.mma)) {
+		cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span,
+		    "there is no instruction %s", a.text), "wgmma(64, N, K, "
+		    "A, B, C): N is 8 to 256 by 8, K 32 bytes of A; f16, "
+		    "bf16, tf32 and 8-bit floats are summed in f32, i8 and "
+		    "u8 in i32.");
+		return cj_value_error();
+	}
+	if (el->target != NULL && strcmp(el->target->name, "sm_90a") != 0)
+		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
+		    "%s needs the target sm_90a, this is %s", a.text,
+		    el->target->name);
+	a.a = k[0];
+	a.b = k[1];
+	a.c = k[2];
+	return (struct cj_value){ .kind = CJ_VALUE_ATOM,
+	    .atom = cj_memdup(el->arena, &a, sizeof a) };
+}
+
+/* ---- operands in shared memory ------------------------------------------- */
+
+struct operand {
+	const struct cj_layout *plain;	/* without its swizzle */
+	enum cj_kind kind;
+	int64_t rows, depth;		/* of the tile */
+	struct cj_operand_desc desc;
+	struct cj_int at;		/* where it begins */
+	uint32_t access;
+	uint32_t object;
+};
+
+static bool
+refuse(struct cj_elab *el, struct cj_span span, const char *what)
+{
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+	    "wgmma cannot read this operand: %s", what),
+	    "Make the layout with smem_layout(T, (rows, K)).");
+	return false;
+}
+
+/* Bytes of step i of mode 0 (rows) or 1 (K). */
+static int64_t
+bytes_at(struct cj_elab *el, const struct operand *o, uint32_t mode,
+    int64_t i)
+{
+	return cj_mode_step(el, o->plain, mode, i) *
+	    (cj_kind_bits(o->kind) / 8);
+}
+
+/* What the fields say of step i of the mode that goes along rows of shared
+ * memory, and of the other one; within `count` rows and one product's K. */
+static int64_t
+fast_bytes(const struct operand *o, int64_t i)
+{
+	int64_t width = (int64_t)16 << o->desc.swizzle;
+	int64_t byte = i * (cj_kind_bits(o->kind) / 8);
+
+	if (o->desc.by_column)
+		return byte / width * (o->desc.swizzle == CJ_MAP_PLAIN ?
+		    o->desc.stride : o->desc.leading) + byte % width;
+	return o->desc.swizzle == CJ_MAP_PLAIN ?
+	    byte / 16 * o->desc.leading + byte % 16 : byte;
+}
+
+static int64_t
+slow_bytes(const struct operand *o, int64_t i)
+{
+	int64_t width = (int64_t)16 << o->desc.swizzle;
+
+	return i / 8 * (o->desc.by_column && o->desc.swizzle == CJ_MAP_PLAIN ?
+	    o->desc.leading : o->desc.stride) + i % 8 * width;
+}
+
+/* The distances, from the first steps that show them. */
+static void
+read_fields(struct cj_elab *el, struct operand *o, int64_t rows, int64_t k)
+{
+	bool plain = o->desc.swizzle == CJ_MAP_PLAIN;
+	int64_t bytes = cj_kind_bits(o->kind) / 8;
+	int64_t unit = ((int64_t)16 << o->desc.swizzle) / bytes;
+	int64_t fast = 16, slow = 16;
+
+	if (o->desc.by_column) {
+		if (rows > unit)
+			fast = bytes_at(el, o, 0, unit);
+		if (k > 8)
+			slow = bytes_at(el, o, 1, 8);
+		o->desc.leading = (uint32_t)(plain ? slow : fast);
+		o->desc.stride = (uint32_t)(plain ? fast : slow);
+		return;
+	}
+	if (rows > 8)
+		slow = bytes_at(el, o, 0, 8);
+	if (plain && k > unit)
+		fast = bytes_at(el, o, 1, unit);
+	o->desc.leading = (uint32_t)fast;
+	o->desc.stride = (uint32_t)slow;
+}
+
+/* Every tile of `rows` and every step of k lies as the fields say. */
+static bool
+fields_hold(struct cj_elab *el, const struct operand *o, int64_t rows,
+    int64_t k)
+{
+	int64_t i, from;
+
+	for (i = 0; i < o->rows; i++) {
+		from = i - i % rows;
+		if (bytes_at(el, o, 0, i) - bytes_at(el, o, 0, from) !=
+		    (o->desc.by_column ? fast_bytes : slow_bytes)(o,
+		    i % rows))
+			return false;
+	}
+	for (i = 0; i < o->depth; i++) {
+		from = i - i % k;
+		if (bytes_at(el, o, 1, i) - bytes_at(el, o, 1, from) !=
+		    (o->desc.by_column ? slow_bytes : fast_bytes)(o, i % k))
+			return false;
+	}
+	return true;
+}
+
+/* rows, k: of one product. */
+static bool
+make_operand(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, enum cj_kind kind, int64_t rows, int64_t k,
+    struct operand *o)
+{
+	struct cj_access access = { .align = 128 };
+	const struct cj_tensor *t = v->tensor;
+	struct cj_int n;
+	uint32_t m;
+
+	if (t->element != kind)
+		return refuse(el, span, cj_printf(el->arena, "it takes %s, "
+		    "these are %s", cj_kind_text(kind),
+		    cj_kind_text(t->element)));
+	if (cj_layout_rank(t->layout) != 2)
+		return refuse(el, span, "it is no matrix of two modes");
+	o->kind = kind;
+	o->object = t->object;
+	o->plain = cj_unswizzled(el, t->layout);
+	for (m = 0; m < 2; m++) {
+		n = cj_tuple_product(&el->al, cj_tuple_get(t->layout->shape,
+		    m));
+		if (!cj_is_known(n))
+			return refuse(el, span, "its extents are not known");
+		*(m == 0 ? &o->rows : &o->depth) = n.value;
+	}
+	if (o->rows % rows != 0 || o->depth % k != 0)
+		return refuse(el, span, cj_printf(el->arena, "%lld x %lld are "
+		    "no multiples of %lld x %lld", (long long)o->rows,
+		    (long long)o->depth, (long long)rows, (long long)k));
+	if (!cj_swizzle_of_map(t->layout, kind, &o->desc.swizzle))
+		return refuse(el, span, "its swizzle is not one of 16 bytes "
+		    "in rows of 32, 64 or 128");
+	o->desc.by_column = bytes_at(el, o, 1, 1) !=
+	    cj_kind_bits(kind) / 8;
+	if (o->desc.by_column && cj_kind_bits(kind) != 16)
+		return refuse(el, span, "elements that are not of 16 bits "
+		    "have stride 1 along K");
+	read_fields(el, o, rows, k);
+	if (!fields_hold(el, o, rows, k))
+		return refuse(el, span, "its layout is not tiled by the atom "
+		    "of a swizzle");
+	if (!cj_swizzled_place(el, span, t, &o->at))
+		return false;
+	access.object = t->object;
+	el->m->objects.at[t->object].reads = true;
+	o->access = cj_module_access(el->m, &access);
+	return true;
+}
+
+static cj_ref
+offset_of(struct cj_elab *el, const struct operand *o, struct cj_int row,
+    int64_t row_known, int64_t k)
+{
+	struct cj_int at = cj_int_add(&el->sym, o->at, row);
+
+	return cj_elab_ref_int(el, cj_int_add(&el->sym, at, cj_known(
+	    cj_mode_step(el, o->plain, 0, row_known) +
+	    cj_mode_step(el, o->plain, 1, k))));
+}
+
+/* ---- the product --------------------------------------------------------- */
+
+struct product {
+	const struct cj_mma_value *mma;
+	struct cj_wgmma w;
+	struct operand a, b;
+	bool a_in_registers;
+	cj_ref a_ref;
+	int64_t groups;			/* warpgroups along M */
+	int64_t m, n, k;		/* instructions */
+	const struct cj_slot *acc;
+	struct cj_int warpgroup_step;	/* in A, for this warpgroup */
+};
+
+/* Registers of the accumulator one after the other, M first. */
+static bool
+check_acc(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	const struct cj_value *acc = &args->at[3];
+	const struct cj_tuple *shape = cj_value_shape(acc);
+
+	if (acc->kind != CJ_VALUE_PLACE || acc->slot->cell != NULL ||
+	    acc->slot->is_scalar) {
+		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, cj_arg_span(args, 3),
+		    "gemm adds to a \"var\", this is %s",
+		    cj_value_what(el, acc));
+		return false;
+	}
+	p->acc = acc->slot;
+	if (acc->fragment == NULL || acc->fragment->which != CJ_OPERAND_C ||
+	    strcmp(acc->fragment->mma->text, p->mma->text) != 0 ||
+	    cj_tuple_rank(shape) != 3 || acc->slot->first != 0 ||
+	    cj_value_kind_of(acc) != p->w.c) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE,
+		    cj_arg_span(args, 3), "this is no accumulator of the "
+		    "tiled MMA: %s", cj_value_what(el, acc)),
+		    "var acc = fragment_c(mma, (M, N), fill = 0);");
+		return false;
+	}
+	p->m = cj_shape_count(cj_tuple_get(shape, 1));
+	p->n = cj_shape_count(cj_tuple_get(shape, 2));
+	return true;
+}
+
+/* Warpgroups lie along M alone. */
+static bool
+check_groups(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	const struct cj_tuple *tile = cj_tiled_mma_tile(&el->al,
+	    &p->mma->tiled);
+	int64_t rows = cj_tuple_product(&el->al, tile->at[0]).value;
+
+	p->groups = rows / 64;
+	if (rows % 64 == 0 && cj_is_value(cj_tuple_product(&el->al,
+	    tile->at[1]), p->w.n) && cj_is_value(cj_tuple_product(&el->al,
+	    tile->at[2]), p->w.k))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, args->span,
+	    "products by wgmma whose warpgroups do not lie along M alone are "
+	    "not supported by this version"), "tiled_mma(atom, (n, 1, 1))");
+	return false;
+}
+
+/* Which of the warpgroups this one is. */
+static bool
+warpgroup_of(struct cj_elab *el, struct cj_args *args, struct product *p,
+    struct cj_int *out)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "warpgroup");
+
+	if (v != NULL)
+		return cj_value_to_int(el, args->span, v, out);
+	*out = cj_known(0);
+	if (p->groups == 1)
+		return true;
+	*out = cj_int_div(&el->sym, cj_elab_special(el, CJ_SPECIAL_WARP),
+	    cj_known(4));
+	if (el->block[0] * el->block[1] * el->block[2] == 128 * p->groups)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+	    "%lld warpgroups multiply, and the block has %lld threads: which "
+	    "of them is this one?", (long long)p->groups, (long long)
+	    (el->block[0] * el->block[1] * el->block[2])),
+	    "Say so: gemm(mma, a, b, acc, warpgroup = n), 0 for the first.");
+	return false;
+}
+
+static bool
+make_operands(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	const struct cj_value *a = &args->at[1], *b = &args->at[2];
+	struct cj_int wg;
+
+	if (a->kind == CJ_VALUE_ERROR || b->kind == CJ_VALUE_ERROR)
+		return false;
+	if (a->kind != CJ_VALUE_TENSOR || b->kind != CJ_VALUE_TENSOR ||
+	    el->m->objects.at[a->tensor->object].kind != CJ_OBJECT_SHARED ||
+	    el->m->objects.at[b->tensor->object].kind != CJ_OBJECT_SHARED) {
+		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
+		    "wgmma takes both operands in shared memory, these are "
+		    "%s and %s", cj_value_what(el, a), cj_value_what(el, b));
+		return false;
+	}
+	if (!make_operand(el, cj_arg_span(args, 1), a, p->w.a, 64, p->w.k,
+	    &p->a) || !make_operand(el, cj_arg_span(args, 2), b, p->w.b,
+	    p->w.n, p->w.k, &p->b) || !warpgroup_of(el, args, p, &wg))
+		return false;
+	p->k = p->a.depth / p->w.k;
+	if (p->a.rows != 64 * p->groups * p->m || p->b.rows != p->w.n * p->n
+	    || p->a.depth != p->b.depth) {
+		cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
+		    "operands of %lld x %lld and %lld x %lld do not give an "
+		    "accumulator of %lld x %lld", (long long)p->a.rows,
+		    (long long)p->a.depth, (long long)p->b.rows,
+		    (long long)p->b.depth,
+		    (long long)(64 * p->groups * p->m),
+		    (long long)(p->w.n * p->n));
+		return false;
+	}
+	p->warpgroup_step = cj_int_mul(&el->sym, wg, cj_known(p->groups == 1 ?
+	    0 : cj_mode_step(el, p->a.plain, 0, 64)));
+	return true;
+}
+
+static void
+multiply(struct cj_elab *el, struct product *p, cj_ref first)
+{
+	struct cj_access sum = { .object = p->acc->object };
+	int64_t m, n, k;
+	cj_ref refs[3];
+
+	p->w.a_at = p->a.access;
+	p->w.b_at = p->b.access;
+	p->w.a_desc = p->a.desc;
+	p->w.b_desc = p->b.desc;
+	for (k = 0; k < p->k; k++)
+		for (n = 0; n < p->n; n++)
+			for (m = 0; m < p->m; m++) {
+				sum.position = (uint32_t)((n * p->m + m) *
+				    (p->w.n / 2));
+				p->w.sum = cj_module_access(el->m, &sum);
+				refs[0] = offset_of(el, &p->a,
+				    p->warpgroup_step, m * 64 * p->groups,
+				    k * p->w.k);
+				refs[1] = offset_of(el, &p->b, cj_known(0),
+				    n * p->w.n, k * p->w.k);
+				refs[2] = first;
+				cj_emit(&el->em->b, CJ_OP_WGMMA, 0,
+				    cj_module_wgmma(el->m, &p->w), refs,
+				    k == 0 && first != 0 ? 3 : 2);
+			}
+}
+
+struct cj_value
+cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_mma_value *mma)
+{
+	const struct cj_value *e = cj_arg_named(el, args, "accumulate");
+	struct product *p = CJ_NEW(el->arena, struct product);
+	bool known = true, truth = true;
+	const char *why;
+	cj_ref adds = 0;
+
+	p->mma = mma;
+	why = cj_wgmma_find(el->m->arena, mma->atom->mma.name, &p->w);
+	if (why != NULL)
+		cj_bug(el->recover, "%s", why);
+	if (!check_groups(el, args, p) || !check_acc(el, args, p) ||
+	    !make_operands(el, args, p))
+		return cj_value_error();
+	if (e != NULL && !cj_elab_condition(el, args->span, *e, &known,
+	    &truth, &adds))
+		return cj_value_error();
+	if (known && !truth)
+		adds = cj_emit_bool(&el->em->b, false);
+	cj_elab_meet(el, 128, "gemm() by wgmma");
+	cj_emit0(&el->em->b, CJ_OP_WGMMA_FENCE, 0, 0);
+	multiply(el, p, adds);
+	cj_emit0(&el->em->b, CJ_OP_WGMMA_COMMIT, 0, 0);
+	return cj_value_none();
+}
+
+/* ---- waits, registers ---------------------------------------------------- */
+
+struct cj_value
+cj_builtin_wgmma_wait(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)row;
+	return cj_elab_wait_groups(el, args, CJ_OP_WGMMA_WAIT, 7);
+}

@@ -1,0 +1,245 @@
+/*
+ * Products of warpgroups: each warp computes its 16 rows of the 64, from
+ * shared memory as the descriptors say it lies there.
+ *
+ * Numbers are those of mma (interp_mma.c): products exact, summed in f64 with
+ * k ascending together with what is accumulated, rounded once. The result is
+ * there at once, but what the product reads in shared memory stays in flight
+ * until a wait ends its group: nobody may write it.
+ */
+#include "interp_tma.h"
+
+enum { ROWS = 16, MOST_K = 64, MOST_N = 256 };
+
+struct product {
+	struct cj_frame *f;
+	const struct cj_step *s;
+	const struct cj_wgmma *w;
+	double a[ROWS * MOST_K], b[MOST_N * MOST_K], c[ROWS * MOST_N];
+};
+
+/* Byte of element (row, k) from the start of an operand, unswizzled. */
+static int64_t
+byte_of(const struct cj_operand_desc *d, int64_t row, int64_t k,
+    int64_t bytes)
+{
+	int64_t width = (int64_t)16 << d->swizzle;
+	int64_t fast = (d->by_column ? row : k) * bytes;
+	int64_t slow = d->by_column ? k : row;
+
+	if (!d->by_column && d->swizzle == CJ_MAP_PLAIN)
+		return slow / 8 * d->stride + fast / 16 * d->leading +
+		    slow % 8 * 16 + fast % 16;
+	if (!d->by_column)
+		return slow / 8 * d->stride + slow % 8 * width + fast;
+	if (d->swizzle == CJ_MAP_PLAIN)
+		return fast / 16 * d->stride + slow / 8 * d->leading +
+		    slow % 8 * 16 + fast % 16;
+	return fast / width * d->leading + slow / 8 * d->stride +
+	    slow % 8 * width + fast % width;
+}
+
+static bool
+may_read(struct product *p, uint32_t object, int64_t at)
+{
+	struct cj_access access = { .object = object };
+	struct cj_touched_range t = { .object = object, .width = 1,
+	    .first = at };
+
+	if (!cj_reach_may(p->f, p->s, 0, (struct cj_reach){ &access, at, 1 },
+	    false))
+		return false;
+	cj_race_access(p->f, p->s, 0, t);
+	if (!cj_async_is_quiet(p->f, object, at, 1, false))
+		cj_async_meets(p->f, p->s, 0, t);
+	return true;
+}
+
+/* Rows first .. first + rows of an operand in shared memory. */
+static void
+read_matrix(struct product *p, double *to, uint32_t access,
+    const struct cj_operand_desc *d, uint32_t offset, uint32_t first,
+    uint32_t rows)
+{
+	const struct cj_module *m = p->f->code->module;
+	uint32_t object = m->accesses.at[access].object, row, k;
+	enum cj_kind kind = m->objects.at[object].element;
+	int64_t bytes = cj_kind_bits(kind) / 8, at;
+	int64_t start = CJ_AT(p->f, int64_t, offset)[0];
+	struct cj_bulk *b = cj_bulk_add(p->f, p->s, CJ_BULK_PRODUCT);
+
+	b->object = object;
+	b->lo = INT64_MAX;
+	b->swizzle = d->swizzle;
+	b->group = p->f->wgmma_commits;
+	for (row = 0; row < rows; row++)
+		for (k = 0; k < p->w->k; k++) {
+			at = start + byte_of(d, first + row, k, bytes) / bytes;
+			b->lo = at < b->lo ? at : b->lo;
+			b->hi = at >= b->hi ? at + 1 : b->hi;
+			at = cj_swizzled(d->swizzle, kind, at);
+			to[row * p->w->k + k] = may_read(p, object, at) ?
+			    cj_num_to_f64(kind, cj_memory_get(
+			    &p->f->machine->memory[object], kind, at)) : 0;
+		}
+	p->f->machine->async->sources[object]++;
+	cj_check_proxy(p->f, p->s, 0, object, b->lo, b->hi, d->swizzle);
+}
+
+/* Register r of a lane of an operand that lies as the hardware has it: which
+ * of the warp's rows, which column. `parts` registers are a word. */
+static uint32_t
+row_at(uint32_t lane, uint32_t r, uint32_t parts)
+{
+	return lane / 4 + r / parts % 2 * 8;
+}
+
+static uint32_t
+column_at(uint32_t lane, uint32_t r, uint32_t parts)
+{
+	return lane % 4 * parts + r % parts + r / parts / 2 * parts * 4;
+}
+
+static void
+read_registers(struct product *p, uint32_t offset)
+{
+	const struct cj_wgmma *w = p->w;
+	uint32_t parts = 32 / cj_kind_bits(w->a), r, lane;
+
+	for (r = 0; r < w->k / 2; r++)
+		for (lane = 0; lane < CJ_LANES_WARP; lane++)
+			p->a[row_at(lane, r, parts) * w->k +
+			    column_at(lane, r, parts)] = cj_num_to_f64(w->a,
+			    cj_reg_get(p->f->regs + offset, r * CJ_LANES_WARP
+			    + lane, w->a));
+}
+
+/* The sum's registers go two by two along a row. */
+static size_t
+sum_at(const struct cj_wgmma *w, uint32_t lane, uint32_t r)
+{
+	return row_at(lane, r, 2) * w->n + column_at(lane, r, 2);
+}
+
+static void
+multiply(struct product *p)
+{
+	const struct cj_wgmma *w = p->w;
+	uint32_t i, j, k;
+
+	for (i = 0; i < ROWS; i++)
+		for (j = 0; j < w->n; j++) {
+			const double *a = p->a + i * w->k;
+			const double *b = p->b + j * w->k;
+			double sum = p->c[i * w->n + j];
+
+			for (k = 0; k < w->k; k++)
+				sum += a[k] * b[k];
+			p->c[i * w->n + j] = sum;
+		}
+}
+
+/* a: offset of A in shared memory, or its registers; b: of B; c: accumulate;
+ * dst: the slot's registers. */
+static void
+step_wgmma(struct cj_frame *f, const struct cj_step *s)
+{
+	struct product *p = f->machine->async->product;
+	const struct cj_wgmma *w =
+	    &f->code->module->wgmmas.at[cj_step_inst(f, s)->attr];
+	char *sum = f->regs + s->dst;
+	bool adds = s->c == CJ_NO_OFFSET || cj_mask(f, s->c)[0];
+	uint32_t r, lane, warp = f->warp % 4;
+
+	if (p == NULL)
+		p = f->machine->async->product = CJ_NEW(f->machine->arena,
+		    struct product);
+	p->f = f;
+	p->s = s;
+	p->w = w;
+	cj_warp_needed(f, s);
+	if (w->a_at != 0)
+		read_matrix(p, p->a, w->a_at, &w->a_desc, s->a, warp * ROWS,
+		    ROWS);
+	else
+		read_registers(p, s->a);
+	read_matrix(p, p->b, w->b_at, &w->b_desc, s->b, 0, w->n);
+	for (r = 0; r < w->n / 2; r++)
+		for (lane = 0; lane < CJ_LANES_WARP; lane++)
+			p->c[sum_at(w, lane, r)] = adds ? cj_num_to_f64(w->c,
+			    cj_reg_get(sum, r * CJ_LANES_WARP + lane, w->c)) :
+			    0;
+	multiply(p);
+	for (r = 0; r < w->n / 2; r++)
+		for (lane = 0; lane < CJ_LANES_WARP; lane++)
+			cj_reg_set(sum, r * CJ_LANES_WARP + lane, w->c,
+			    cj_num_from_f64(w->c, p->c[sum_at(w, lane, r)]));
+}
+
+void
+cj_interp_WGMMA(struct cj_decoder *d, cj_ref r)
+{
+	const struct cj_inst *i = cj_inst(d->module, r);
+	const struct cj_wgmma *w = &d->module->wgmmas.at[i->attr];
+	const struct cj_access *sum = &d->module->accesses.at[w->sum];
+	struct cj_step *s = cj_step_add(d, r, step_wgmma);
+
+	assert(d->code->lanes == CJ_LANES_WARP);
+	s->a = cj_decode_operand(d, r, 0);
+	s->b = cj_decode_operand(d, r, 1);
+	s->c = i->operand_count > 2 ? cj_decode_operand(d, r, 2) :
+	    CJ_NO_OFFSET;
+	s->dst = cj_decode_slot(d, sum->object) + sum->position *
+	    cj_reg_bytes(w->c) * d->code->lanes;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+static void
+step_nothing(struct cj_frame *f, const struct cj_step *s)
+{
+	cj_warp_needed(f, s);
+}
+
+void
+cj_interp_WGMMA_FENCE(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_nothing);
+}
+
+static void
+step_commit(struct cj_frame *f, const struct cj_step *s)
+{
+	cj_warp_needed(f, s);
+	f->wgmma_commits++;
+}
+
+void
+cj_interp_WGMMA_COMMIT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_commit);
+}
+
+/* target: how many groups may stay open. */
+static void
+step_wait(struct cj_frame *f, const struct cj_step *s)
+{
+	struct cj_async *a = f->machine->async;
+	struct cj_bulk *b, *next;
+
+	cj_warp_needed(f, s);
+	for (b = a != NULL ? a->bulks : NULL; b != NULL; b = next) {
+		next = b->next;
+		if (b->kind != CJ_BULK_PRODUCT || b->frame != f ||
+		    b->group + s->target >= f->wgmma_commits)
+			continue;
+		a->sources[b->object]--;
+		cj_bulk_drop(f, b);
+	}
+}
+
+void
+cj_interp_WGMMA_WAIT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_wait)->target = cj_inst(d->module, r)->attr;
+}

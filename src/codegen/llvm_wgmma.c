@@ -3,9 +3,9 @@
  *
  * The accumulator is a slot: its registers go into the instruction and come
  * out of it by matching constraints, so that LLVM keeps them where they are;
- * a copy between two products would make ptxas wait for each of them. A fence
- * and a wait take and return all accumulators that can be seen where it stands, for
- * nothing else keeps LLVM from reading them in front of it.
+ * a copy between two products would make ptxas wait for each of them. Fences
+ * and waits take and return all accumulators that can be seen where they stand,
+ * for nothing else keeps LLVM from moving accesses of them across.
  */
 #include "llvm_memory.h"
 

@@ -635,7 +635,9 @@ cj_quick_make(struct cj_work *f, const struct cj_calling *c,
 	q->program = s->program;
 	cj_program_hold(q->program);
 	q->is_good = fill(f, q, c, sig, s, args) == CUTEJIT_OK
-	    && q->shots.map_count == 0 && q->shots.slot_count <= SLOTS && q->tensors.count <= TENSORS;
+	    && q->shots.map_count == 0
+	    && q->shots.slot_count <= SLOTS
+	    && q->tensors.count <= TENSORS;
 	cj_undefer(f);
 	return q;
 }

@@ -11,9 +11,12 @@
 #define HEAD								\
 	"module \"t\" sm_90a\n"						\
 	"object @1 tensor bf16[?] name \"x\" of 0.0 align 16 reads writes\n" \
-	"object @2 shared bf16[512] name \"s\" align 1024 reads writes in #1\n" \
-	"object @3 shared bf16[512] name \"t\" align 1024 reads writes in #1\n" \
-	"object @4 shared mbarrier[2] name \"b\" align 16 reads writes in #1\n" \
+	"object @2 shared bf16[512] name \"s\" align 1024 reads "	\
+	    "writes in #1\n"						\
+	"object @3 shared bf16[512] name \"t\" align 1024 reads "	\
+	    "writes in #1\n"						\
+	"object @4 shared mbarrier[2] name \"b\" align 16 reads "	\
+	    "writes in #1\n"						\
 	"object @5 tensor bf16[?] name \"y\" of 1.0 align 16 reads writes\n" \
 	"object @6 slot f32[4] name \"acc\" reads writes in #1\n"	\
 	"device $1 \"k\" { #1\n"					\
@@ -38,7 +41,9 @@
 	"        fence mbarrier_init\n"					\
 	"    }\n"							\
 	"    barrier\n"
-#define BOX	" map %1 signal @4[%3] of @1 box (64, 8) swizzle 128 at %5, %6\n"
+#define BOX								\
+	" map %1 signal @4[%3] of @1 box (64, 8) swizzle 128 "		\
+	"at %5, %6\n"
 #define LOAD								\
 	"    if %20 { #3\n"						\
 	"        mbarrier_expect @4[%3], %7\n"				\
@@ -50,8 +55,8 @@
 	"    store @5[%9], %30 align 8\n"
 #define STORE								\
 	"    if %20 { #4\n"						\
-	"        tma_store @3[%3] map %1 of @1 box (64, 8) swizzle 128 "	\
-		"at %3, %3\n"						\
+	"        tma_store @3[%3] map %1 of @1 box (64, 8) "		\
+		"swizzle 128 at %3, %3\n"				\
 	"        bulk_commit\n"						\
 	"        bulk_wait 0\n"						\
 	"    }\n"

@@ -51,7 +51,7 @@ struct cj_bulk {
 };
 
 struct cj_async {
-	uint8_t **late;			/* by object; by element: to be filled */
+	uint8_t **late;			/* by object, by element: unfilled */
 	uint32_t *sources;		/* by object: who will read it */
 	uint32_t **generic;		/* by object; by element: who stored
 					   it last, behind how many fences */

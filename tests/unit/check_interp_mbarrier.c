@@ -10,7 +10,8 @@
 #define HEAD								\
 	"module \"t\" sm_90\n"						\
 	"object @1 tensor f32[?] name \"y\" of 0.0 align 16 reads writes\n" \
-	"object @2 shared mbarrier[2] name \"b\" align 16 reads writes in #1\n" \
+	"object @2 shared mbarrier[2] name \"b\" align 16 reads "	\
+	    "writes in #1\n"						\
 	"object @3 shared f32[64] name \"s\" align 16 reads writes in #1\n" \
 	"device $1 \"k\" { #1\n"					\
 	"    leaf object ptr @1\n"					\

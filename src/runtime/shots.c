@@ -223,7 +223,8 @@ map_type(enum cj_kind k)
 
 enum { CJ_CUDA_PROMOTE_256 = 3 };
 
-/* Modes of extent 0 and 1 have any stride; the driver wants a right one. */
+/* The driver wants extents of at least 1, and a right stride of modes that need
+ * none. */
 static int
 encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
     enum cj_kind k, char *data, struct cj_encoded_map *out)
@@ -231,10 +232,13 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 	uint64_t extents[CJ_MAP_MODES], strides[CJ_MAP_MODES], bytes =
 	    cj_kind_bits(k) / 8;
 	uint32_t steps[CJ_MAP_MODES], i;
+	bool is_empty = false;
 
+	for (i = 0; i < t->map->rank; i++)
+		is_empty |= t->extent[i] == 0;
 	for (i = 0; i < t->map->rank; i++) {
-		extents[i] = t->extent[i] < 1 ? 1 : (uint64_t)t->extent[i];
-		strides[i] = t->extent[i] <= 1 ? 16 :
+		extents[i] = is_empty ? 1 : (uint64_t)t->extent[i];
+		strides[i] = is_empty || t->extent[i] <= 1 ? 16 :
 		    (uint64_t)t->stride[i] * bytes;
 		steps[i] = 1;
 	}

@@ -191,7 +191,8 @@ $(B)/bench/%: $(srcdir)/tests/bench/%.c $(LIB_A) config.mk
 	    $< -o $@ $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(LIBS)
 
 # A driver that plays GPUs, for tests of launches.
-$(B)/fake/libcuda.so.1: $(srcdir)/tests/api/fake_cuda.c config.mk
+$(B)/fake/libcuda.so.1: $(srcdir)/tests/api/fake_cuda.c \
+    $(wildcard $(srcdir)/tests/api/fake_*.h) config.mk
 	$(say) LINK $@
 	mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(WARNINGS) -fPIC \

@@ -141,7 +141,7 @@ cj_llvm cj_llvm_call3(struct cj_llvm_gen *g, const char *name, cj_llvm x,
 
 enum cj_llvm_asm {
 	CJ_LLVM_ASM_PURE,	/* may be moved, merged and dropped */
-	CJ_LLVM_ASM_WARP,	/* the same, by all threads of a warp together */
+	CJ_LLVM_ASM_WARP,	/* the same, by a whole warp together */
 	CJ_LLVM_ASM_EFFECT,	/* touches memory or other threads */
 	CJ_LLVM_ASM_CONVERGENT	/* and needs the same threads together */
 };

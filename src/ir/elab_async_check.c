@@ -299,7 +299,8 @@ cj_elab_check_pipelines(struct cj_elab *el)
 			cj_elab_report(el, CJ_DIAG_UNBALANCED,
 			    el->m->places.at[el->m->pipelines.at[i].place]
 			    .span, "at the end %d of the stages of \"%s\" "
-			    "are full that nobody has read", at[i].full, name_of(&c, i));
+			    "are full that nobody has read", at[i].full,
+			    name_of(&c, i));
 }
 
 /* ---- loops with ahead() -------------------------------------------------- */

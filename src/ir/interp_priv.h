@@ -580,7 +580,7 @@ bool cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 struct cj_touched_lanes {
 	uint32_t bytes;
 	bool takes_part[CJ_LANES_WARP];
-	uint64_t address[CJ_LANES_WARP];	/* from element 0 of the object */
+	uint64_t address[CJ_LANES_WARP];	/* from element 0 */
 };
 /* Both only where machine->profile is not NULL. */
 void cj_count_step(struct cj_frame *f, const struct cj_step *s);

@@ -363,8 +363,8 @@ cutejit_module_report(const cutejit_module *module)
 const char *
 cutejit_module_file(const cutejit_module *module, size_t i)
 {
-	return cj_is(module, CJ_MODULE) && i < module->file_count ? module->files[i]
-	    : NULL;
+	return cj_is(module, CJ_MODULE) && i < module->file_count ?
+	    module->files[i] : NULL;
 }
 
 const cutejit_member *
@@ -377,8 +377,8 @@ cutejit_module_member(const cutejit_module *module, size_t i)
 const cutejit_test *
 cutejit_module_test(const cutejit_module *module, size_t i)
 {
-	return cj_is(module, CJ_MODULE) && i < module->test_count ? &module->tests[i]
-	    : NULL;
+	return cj_is(module, CJ_MODULE) && i < module->test_count ?
+	    &module->tests[i] : NULL;
 }
 
 static void

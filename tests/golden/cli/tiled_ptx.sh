@@ -4,7 +4,7 @@ count() {
 	printf '%s: %s\n' "$1" "$(grep -c -- "$2" k.ptx)"
 }
 cp "$SRCDIR/examples/sgemm/sgemm.cute" .
-"$CUTEC" compile sgemm.cute -k sgemm -D ua=0 -D ub=0 --arch=sm_80 \
+"$CUTEC" compile sgemm.cute -k 'sgemm[1]' -D ua=0 -D ub=0 --arch=sm_80 \
     --emit=ptx=k.ptx
 count 'vectors from shared memory' 'ld\.shared\.v4\.b32'
 count 'single elements' 'ld\.shared\.b32'

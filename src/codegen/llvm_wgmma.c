@@ -117,17 +117,51 @@ fields_of(const struct cj_operand_desc *d)
 	    kinds[d->swizzle] << 62;
 }
 
+/* The known bytes that end the offset, if whole units; `offset` loses them. */
+static int64_t
+take_known(const struct cj_module *m, cj_ref *offset, unsigned bytes)
+{
+	const struct cj_inst *inst = cj_inst(m, *offset);
+	const struct cj_constant *last;
+	int64_t by;
+
+	if (inst->op != CJ_OP_ADD)
+		return 0;
+	last = cj_constant_of(m, cj_operand(m, inst, 1));
+	by = last == NULL ? 0 : (int64_t)last->bits[0] * (int64_t)bytes;
+	if (by == 0 || by % 16 != 0)
+		return 0;
+	*offset = cj_operand(m, inst, 0);
+	return by;
+}
+
+/*
+ * The address of an operand, below 2^18, is in the low word, in units of 16
+ * bytes. The instructions of a product differ by what is known: it is added to
+ * the word, so that they share the rest. That alone may lie outside of the
+ * object; words wrap, and the sum is right again.
+ */
 static cj_llvm
 descriptor(struct cj_llvm_gen *g, uint32_t access, cj_ref offset,
     const struct cj_operand_desc *d)
 {
-	cj_llvm at = cj_llvm_shared_word(g, &g->m->accesses.at[access],
-	    offset);
+	const struct cj_access *a = &g->m->accesses.at[access];
+	unsigned bytes = cj_kind_bytes(g->m->objects.at[a->object].element);
+	uint64_t fields = fields_of(d);
+	int64_t known;
+	cj_llvm at, by;
 
-	at = LLVMBuildLShr(g->b, LLVMBuildAnd(g->b, at,
-	    cj_llvm_i32(g, 0x3ffff), ""), cj_llvm_i32(g, 4), "");
+	cj_llvm_bounds(g, a, offset, 1);
+	known = take_known(g->m, &offset, bytes);
+	by = LLVMBuildTrunc(g->b, cj_llvm_wide(g, offset, 0), g->i32, "");
+	at = LLVMBuildPtrToInt(g->b, g->objects[a->object].base, g->i32, "");
+	at = LLVMBuildAdd(g->b, at, LLVMBuildMul(g->b, by,
+	    cj_llvm_i32(g, bytes), ""), "");
+	at = LLVMBuildAShr(g->b, at, cj_llvm_i32(g, 4), "");
+	at = LLVMBuildAdd(g->b, at, cj_llvm_i32(g, (uint32_t)(known / 16) +
+	    (uint32_t)fields), "");
 	return LLVMBuildOr(g->b, LLVMBuildZExt(g->b, at, g->i64, ""),
-	    LLVMConstInt(g->i64, fields_of(d), 0), "");
+	    LLVMConstInt(g->i64, fields >> 32 << 32, 0), "");
 }
 
 static void

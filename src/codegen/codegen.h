@@ -10,6 +10,10 @@
 
 #include "ir/ir.h"
 
+/* In front of a program's own PTX: numbers of source, begin and end of its
+ * place, in one line. */
+#define CJ_PTX_MARK	"// cute: "
+
 struct cj_codegen_options {
 	int level;		/* 0 ... 3 */
 	int ptx;		/* version * 10; 0: the lowest that serves */

@@ -144,8 +144,8 @@ agree(const struct meetings *s, cj_ref r, unsigned depth)
 	    s->facts[r].uniform >= CJ_SCOPE_BLOCK)
 		return EVERYBODY;
 	if (cj_op_info[i->op].effects != CJ_EFFECTS_PURE ||
-	    i->op == CJ_OP_SPECIAL || i->operand_count == 0 ||
-	    depth > DEPTH_MAX)
+	    i->op == CJ_OP_SPECIAL || i->op == CJ_OP_PTX_PURE ||
+	    i->operand_count == 0 || depth > DEPTH_MAX)
 		return of_scope(s->facts[r].uniform);
 	for (n = 0; n < i->operand_count; n++)
 		g = least(g, agree(s, cj_operand(s->m, i, n), depth + 1));

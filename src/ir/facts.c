@@ -257,7 +257,8 @@ scope_of(const struct facts *s, const struct cj_inst *i)
 	case CJ_EFFECTS_PURE:
 		if (i->op == CJ_OP_SPECIAL)
 			return special_scope(s->f, (enum cj_special)i->attr);
-		if (cj_op_info[i->op].scope != CJ_SCOPE_THREAD)
+		if (cj_op_info[i->op].scope != CJ_SCOPE_THREAD ||
+		    i->op == CJ_OP_PTX_PURE)	/* it may ask for the lane */
 			return CJ_SCOPE_THREAD;	/* each lane has its part */
 		return operands_scope(s, i);
 	case CJ_EFFECTS_READ:

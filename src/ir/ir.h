@@ -169,6 +169,7 @@ struct cj_copy {
 	uint32_t prefetch;	/* bytes that L2 may fetch: 0, 64, 128, 256 */
 };
 #define CJ_WAIT_ALL	UINT32_MAX	/* attr of CP_WAIT */
+enum { CJ_PTX_RESULTS = 16 };	/* registers of one PTX instruction */
 
 /* S stages, each a member of every field. */
 struct cj_pipeline {

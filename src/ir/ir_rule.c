@@ -653,6 +653,37 @@ check_mma(const struct view *v)
 	    "the result has not the type of the atom";
 }
 
+/* ---- outside the language ------------------------------------------------ */
+
+static bool
+is_in_ptx(enum cj_kind k)
+{
+	return k == CJ_KIND_BOOL || (is_number(k) && k != CJ_KIND_INDEX &&
+	    cj_kind_bits(k) >= 16);
+}
+
+static const char *
+check_ptx(const struct view *v)
+{
+	unsigned n;
+
+	if (v->i->type != 0 && !is_in_ptx(cj_type_kind(v->i->type)))
+		return "PTX has no registers for the result";
+	if (v->i->type != 0 && cj_type_count(v->i->type) > CJ_PTX_RESULTS)
+		return "there are too many results";
+	for (n = 0; n < v->i->operand_count; n++)
+		if (!is_in_ptx(kind(v, n)) || count(v, n) != 1)
+			return "an operand is not one register of PTX";
+	return NULL;
+}
+
+static const char *
+check_executor(const struct view *v)
+{
+	return v->i->type == cj_type_of(CJ_KIND_BOOL, 1) ? NULL :
+	    "the result is not bool";
+}
+
 /* ---- control, host, tests ------------------------------------------------ */
 
 static const char *
@@ -808,6 +839,8 @@ check_by_name(const struct view *v)
 	case CJ_OP_STMATRIX: return check_matrices(v, operand(v, 1));
 	case CJ_OP_MOVMATRIX: return check_movmatrix(v);
 	case CJ_OP_MMA: return check_mma(v);
+	case CJ_OP_PTX: case CJ_OP_PTX_PURE: return check_ptx(v);
+	case CJ_OP_EXECUTOR: return check_executor(v);
 	case CJ_OP_PRODUCE:
 		return v->i->operand_count > 0 ? check_condition(v) : NULL;
 	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
@@ -841,7 +874,8 @@ check_result(const struct view *v, enum cj_result result)
 		    "the result is not bool";
 	case CJ_RESULT_ANY:
 		if (t == 0)
-			return v->i->op == CJ_OP_IF ? NULL :
+			return v->i->op == CJ_OP_IF ||
+			    v->i->op == CJ_OP_PTX ? NULL :
 			    "the operation has a result";
 		return cj_type_kind(t) != CJ_KIND_VOID &&
 		    cj_type_kind(t) < CJ_KIND_COUNT && cj_type_count(t) > 0 &&

@@ -254,6 +254,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT: case CJ_OP_BULK_WAIT:
 	case CJ_OP_BULK_WAIT_READ: case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA:
 	case CJ_OP_WGMMA_COMMIT: case CJ_OP_WGMMA_WAIT:
+	case CJ_OP_PTX: case CJ_OP_PTX_PURE: case CJ_OP_EXECUTOR:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
 	case CJ_OP_LOAD: case CJ_OP_STORE: case CJ_OP_ATOMIC:

@@ -32,6 +32,11 @@ cutejit_status cj_assemble(struct cj_work *f, const struct cj_recipe *r,
     const char *ptx, size_t length, struct cj_arena *a,
     struct cj_assembly *out);
 
+/* The PTX was refused for instructions that the program wrote itself: reports
+ * that at their place. False: they are ours (assemble_own.c). */
+bool cj_refuse_own_ptx(struct cj_work *f, const char *ptx,
+    const struct cj_assembly *out, const char *assembler);
+
 /* nvJitLink (nvjitlink.c); NULL: it is not there. On `a`. */
 struct cj_nvjitlink *cj_nvjitlink_open(struct cj_arena *a, unsigned *major,
     unsigned *minor);

@@ -172,6 +172,8 @@ make_image(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
 		return CUTEJIT_OK;
 	if (cj_assemble(f, r, p->ptx, p->ptx_length, &p->arena, &out)
 	    != CUTEJIT_OK) {
+		if (cj_refuse_own_ptx(f, p->ptx, &out, as->name))
+			return CUTEJIT_ERROR;
 		if (!is_too_old(out.log))
 			cj_fault(f, "%s: %.180s", as->name, out.log);
 		cj_log(f->context, CUTEJIT_LOG_WARNING,

@@ -342,7 +342,8 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 	q.stage = t->on_gpu ? CJ_STAGE_IMAGE : CJ_STAGE_IR;
 	status = cj_select_from(f, t->module, &q, &choice, &s);
 	if (status != CUTEJIT_OK) {
-		t->is_skipped = t->on_gpu && lacks_target(&choice);
+		if (t->on_gpu && lacks_target(&choice))
+			t->skipped = "no member of a kernel runs on this GPU";
 		return status;
 	}
 	if (record->is_time && t->time != NULL)
@@ -390,7 +391,7 @@ expect_refusal(struct hooked *h, const struct cj_call *record,
 
 	if (h->status != CUTEJIT_OK && h->status != CUTEJIT_ERROR)
 		return h->status;
-	if (h->status == CUTEJIT_ERROR && h->t->is_skipped)
+	if (h->status == CUTEJIT_ERROR && h->t->skipped != NULL)
 		return h->status;
 	*ds = *before;
 	*ds->last = NULL;
@@ -408,6 +409,21 @@ expect_refusal(struct hooked *h, const struct cj_call *record,
 	return CUTEJIT_ERROR;
 }
 
+/* Did a launch on the executor end because of a ptx() without `emulate`, and
+ * of nothing else? No failure either. */
+static void
+find_unemulated(struct cj_testing *t, const struct cj_diags *before)
+{
+	const struct cj_diag *said = *before->last, *d;
+
+	if (t->on_gpu || before->errors != 0 || said == NULL)
+		return;
+	for (d = said; d != NULL; d = d->next)
+		if (d->code != CJ_DIAG_NOT_EMULATED)
+			return;
+	t->skipped = cj_strdup(&t->arena, said->text);
+}
+
 static bool
 call(void *user, const struct cj_call *record, cj_place place,
     const struct cj_call_argument *arguments, double bytes, double flops)
@@ -417,6 +433,8 @@ call(void *user, const struct cj_call *record, cj_place place,
 	const struct cj_diags before = h->t->work->diags;
 
 	h->status = run_call(h->t, record, arguments, bytes, flops);
+	if (h->status == CUTEJIT_ERROR)
+		find_unemulated(h->t, &before);
 	if (record->refusal != NULL)
 		h->status = expect_refusal(h, record, &before,
 		    span_of(h->ir, place));
@@ -486,9 +504,9 @@ static cutejit_status
 judge(struct cj_testing *t, const struct hooked *h,
     const struct cj_test_outcome *o)
 {
-	if (t->is_skipped) {
+	if (t->skipped != NULL) {
 		t->outcome = CUTEJIT_SKIPPED;
-		t->text = "no member of a kernel runs on this GPU";
+		t->text = t->skipped;
 		t->work->diags.first = NULL;
 		t->work->diags.last = &t->work->diags.first;
 		return CUTEJIT_OK;
@@ -565,7 +583,8 @@ cj_testing_run(struct cj_testing *t, uint32_t combination, bool on_gpu)
 	t->name = t->module->test_infos[t->index].name;
 	t->text = "";
 	t->outcome = CUTEJIT_FAILED;
-	t->is_filtered = t->is_skipped = false;
+	t->is_filtered = false;
+	t->skipped = NULL;
 	t->ms = 0;
 	status = cj_enter(t->module->context, run, t);
 	t->work = NULL;

@@ -35,7 +35,7 @@ struct cj_testing {
 	struct cj_gpu gpu;
 	struct cj_blocks blocks;
 	struct cj_cpu_run cpu;
-	bool is_skipped;
+	const char *skipped;		/* why it cannot run here, or NULL */
 };
 
 void cj_testing_init(struct cj_testing *t, struct cutejit_module *m,

@@ -133,6 +133,13 @@ static const struct rule {
 	    NULL },
 	{ DEVICE("print \"x\" %1\n"), NULL },
 	{ DEVICE("assert \"x\" %1\n"), "the condition is not bool" },
+	{ DEVICE("%9 = ptx int \"x\"\n"),
+	    "PTX has no registers for the result" },
+	{ DEVICE("%9 = ptx f32[17] \"x\"\n"), "there are too many results" },
+	{ DEVICE("ptx_pure \"x\"\n"), "the operation has a result" },
+	{ DEVICE("ptx \"x\" %1\n"),
+	    "an operand is not one register of PTX" },
+	{ DEVICE("%9 = executor u32\n"), "the result is not bool" },
 	/* slots and memory */
 	{ DEVICE("slot_set @2[0], %4\n"), NULL },
 	{ DEVICE("slot_set @2[1], %4\n"), "the registers leave the slot" },

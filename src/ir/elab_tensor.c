@@ -51,6 +51,31 @@ cut_of(struct cj_elab *el, const struct cj_cut *from,
 	return c;
 }
 
+/*
+ * Where strides allow it a map makes one mode of several, and those of the
+ * coordinates are others than those of the elements: give both one shape.
+ */
+static bool
+agree(struct cj_elab *el, const struct cj_layout **l,
+    const struct cj_layout **coord)
+{
+	const struct cj_layout *finer;
+
+	if (cj_tuple_congruent((*coord)->shape, (*l)->shape))
+		return true;
+	finer = cj_layout_compose(&el->al, *l, cj_layout_make(&el->al,
+	    (*coord)->shape, NULL));
+	if (finer == NULL)
+		return false;
+	*l = finer;
+	if (cj_tuple_congruent((*coord)->shape, finer->shape))
+		return true;
+	*coord = cj_layout_compose(&el->al, *coord, cj_layout_make(
+	    &el->al, finer->shape, NULL));
+	return *coord != NULL && cj_tuple_congruent((*coord)->shape,
+	    finer->shape);
+}
+
 struct cj_value
 cj_tensor_map(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool cuts, cj_layout_map *map, void *user,
@@ -58,19 +83,21 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 {
 	struct cj_tensor made = *t;
 	const struct cj_cut *cut = t->cut;
+	const struct cj_layout *coord;
 	struct cj_cut *moved;
 
-	assert(cut == NULL || cj_tuple_congruent(cut->coord->shape,
-	    t->layout->shape));
-	made.layout = map(&el->al, t->layout, user);
-	if (made.layout == NULL)
-		return cj_elab_refused(el, span, what);
 	if (cut == NULL && cuts)
 		cut = new_cut(el, t);
+	coord = cut == NULL ? NULL : cut->coord;
+	if (coord != NULL && !agree(el, &made.layout, &coord))
+		return cj_elab_refused(el, span, what);
+	made.layout = map(&el->al, made.layout, user);
+	if (made.layout == NULL)
+		return cj_elab_refused(el, span, what);
 	if (cut != NULL) {
 		moved = CJ_NEW(el->arena, struct cj_cut);
 		*moved = *cut;
-		moved->coord = map(&el->al, cut->coord, user);
+		moved->coord = map(&el->al, coord, user);
 		if (moved->coord == NULL)
 			return cj_elab_refused(el, span, what);
 		made.cut = moved;

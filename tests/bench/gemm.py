@@ -28,6 +28,23 @@ SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 819
           (16384, 8192, 8192), (4096, 14336, 4096), (4096, 4096, 14336), (8192, 28672, 8192), (8192, 8192, 28672),
           (4096, 7168, 2048), (5632, 3072, 8192))
 
+# Constants to try beside the usual ones.
+SWEEP = {
+    "sgemm": (("tile", "stages"), (
+        ("(128, 128, 16)", "2"), ("(128, 128, 16)", "3"), ("(256, 128, 8)", "4"), ("(256, 128, 16)", "2"),
+        ("(128, 256, 8)", "4"))),
+    "gemm_sm80": (("tile", "warps", "stages", "early"), (
+        ("(128, 256, 64)", "(2, 4)", "3", "0"), ("(256, 128, 64)", "(4, 2)", "3", "1"),
+        ("(128, 256, 64)", "(2, 4)", "4", "1"), ("(128, 128, 64)", "(2, 2)", "3", "1"),
+        ("(128, 256, 32)", "(2, 4)", "5", "1"))),
+}
+
+
+def variants(table):
+    """The usual constants, and those of a table (names, rows of values)."""
+    names, rows = table or ((), ())
+    return [{}] + [dict(zip(names, row)) for row in rows]
+
 
 def burst(run, count):
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -176,12 +193,9 @@ def main():
     c = Contest(p.parse_args())
     torch.backends.cuda.matmul.allow_tf32 = False
     print("TFLOP/s and ratio to the first peer of the same round [least, most]; %s" % torch.cuda.get_device_name())
-    product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm")
-    sm80 = [{}] + [{"tile": t, "warps": w, "stages": n} for t, w, n in
-                   (("(128, 128, 32)", "(2, 2)", "5"), ("(128, 128, 64)", "(2, 2)", "3"),
-                    ("(128, 256, 32)", "(2, 4)", "4"),
-                    ("(256, 128, 32)", "(4, 2)", "4"), ("(128, 256, 64)", "(2, 4)", "3"))] if c.options.sweep else [{}]
-    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True, variants=sm80)
+    sweep = SWEEP if c.options.sweep else {}
+    product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm", variants=variants(sweep.get("sgemm")))
+    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True, variants=variants(sweep.get("gemm_sm80")))
     product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
     product(c, "gemm_sm90", torch.bfloat16, SHAPES)
     product(c, "gemm_sm90", torch.float16, SHAPES[:4])

@@ -37,6 +37,15 @@ SWEEP = {
         ("(128, 256, 64)", "(2, 4)", "3", "0"), ("(256, 128, 64)", "(4, 2)", "3", "1"),
         ("(128, 256, 64)", "(2, 4)", "4", "1"), ("(128, 128, 64)", "(2, 2)", "3", "1"),
         ("(128, 256, 32)", "(2, 4)", "5", "1"))),
+    "gemm_sm90": (("tile", "stages", "group", "persistent", "staged", "columns", "blocks"), (
+        ("(128, 256, 64)", "4", "16", "false", "false", "64", "1"),
+        ("(128, 256, 64)", "4", "16", "false", "true", "64", "1"),
+        ("(128, 256, 64)", "4", "16", "true", "false", "64", "1"),
+        ("(128, 256, 64)", "4", "16", "true", "true", "64", "1"),
+        ("(128, 256, 64)", "4", "8", "true", "true", "64", "1"),
+        ("(128, 128, 64)", "3", "16", "true", "true", "32", "2"),
+        ("(128, 192, 64)", "5", "16", "true", "true", "32", "1"),
+        ("(256, 128, 64)", "4", "8", "true", "true", "32", "1"))),
 }
 
 
@@ -197,7 +206,7 @@ def main():
     product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm", variants=variants(sweep.get("sgemm")))
     product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True, variants=variants(sweep.get("gemm_sm80")))
     product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
-    product(c, "gemm_sm90", torch.bfloat16, SHAPES)
+    product(c, "gemm_sm90", torch.bfloat16, SHAPES, variants=variants(sweep.get("gemm_sm90")))
     product(c, "gemm_sm90", torch.float16, SHAPES[:4])
     attention(c, "flash_attention_2")
     if c.options.json:

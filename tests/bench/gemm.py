@@ -45,7 +45,7 @@ SWEEP = {
         ("(128, 256, 64)", "4", "8", "true", "true", "64", "1"),
         ("(128, 128, 64)", "3", "16", "true", "true", "32", "2"),
         ("(128, 192, 64)", "5", "16", "true", "true", "32", "1"),
-        ("(256, 128, 64)", "4", "8", "true", "true", "32", "1"))),
+        ("(256, 128, 64)", "4", "8", "true", "true", "32", "1"))),    "flash_attention_2": (("tile", "warps"), (("(64, 64)", "4"), ("(128, 64)", "4"), ("(128, 128)", "8"))),
 }
 
 
@@ -53,6 +53,10 @@ def variants(table):
     """The usual constants, and those of a table (names, rows of values)."""
     names, rows = table or ((), ())
     return [{}] + [dict(zip(names, row)) for row in rows]
+
+
+def label(constants):
+    return " ".join(["cutec"] + list(constants.values())).replace(", ", ",")
 
 
 def burst(run, count):
@@ -149,13 +153,12 @@ def product(c, file, dtype, shapes, majors="kk", kernel="gemm", batched=False, v
 
         args = {k: v.as_strided((*v.shape, 1), (*v.stride(), v.numel())) if batched else v
                 for k, v in (("A", a), ("B", b), ("C", out))}
-        ours = {" ".join(["cutec"] + list(v.values())).replace(", ", ","): c.ours(file, kernel, args, v)
-                for v in variants}
+        ours = {label(v): c.ours(file, kernel, args, v) for v in variants}
         with torch.no_grad():
             c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, ours, wrong)
 
 
-def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
+def attention(c, file, ways, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     for d in dims:
         for n in lengths:
@@ -186,9 +189,9 @@ def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat
 
                 flops = 4.0 * b * h * n * n * d * (0.5 if causal else 1.0)
                 with torch.no_grad():
-                    c.run(name, flops, {"FLASH": flash},
-                          {"cutec": c.ours(file, "flash_attention", {"Q": q, "K": k, "V": v, "O": o},
-                                           {"causal": "true" if causal else "false"})}, wrong)
+                    c.run(name, flops, {"FLASH": flash}, {
+                        label(w): c.ours(file, "flash_attention", {"Q": q, "K": k, "V": v, "O": o},
+                                         dict(w, causal="true" if causal else "false")) for w in ways}, wrong)
 
 
 def main():
@@ -208,7 +211,7 @@ def main():
     product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
     product(c, "gemm_sm90", torch.bfloat16, SHAPES, variants=variants(sweep.get("gemm_sm90")))
     product(c, "gemm_sm90", torch.float16, SHAPES[:4])
-    attention(c, "flash_attention_2")
+    attention(c, "flash_attention_2", variants(sweep.get("flash_attention_2")))
     if c.options.json:
         with open(c.options.json, "w") as f:
             json.dump(c.rows, f, indent=1)

@@ -9,7 +9,7 @@
  * one. A worker has its own arena, faults and lines, brought together in the
  * order of blocks at the end.
  */
-#include "interp_priv.h"
+#include "interp_tma.h"
 
 enum {
 	MAX_WORKERS = 256, MAX_THREADS = 1024,
@@ -135,10 +135,13 @@ turn_all(struct worker *w)
 
 		runs |= t == CJ_TURN_RAN;
 		w->machine.stop |= b->machine.stop;
-		if (t == CJ_TURN_ENDED && cj_cluster_ended(b->cluster))
+		if (t == CJ_TURN_ENDED && cj_cluster_ended(b->cluster)) {
+			if (!b->machine.stop)
+				cj_bulk_end(b);
 			end_block(w, i);
-		else
+		} else {
 			i++;
+		}
 	}
 	for (i = 0; i < w->live.len && !runs; i++)
 		runs = cj_cluster_open(w->live.at[i]->cluster);

@@ -542,6 +542,28 @@ cj_interp_BULK_WAIT_READ(struct cj_decoder *d, cj_ref r)
 	decode_wait(d, r);
 }
 
+void
+cj_bulk_end(struct cj_block *b)
+{
+	struct cj_async *a = b->machine.async;
+	struct cj_bulk *at = a != NULL ? a->bulks : NULL;
+	struct cj_frame *f;
+	struct cj_fault *fault;
+
+	while (at != NULL && (at->kind != CJ_BULK_STORE || at->has_read))
+		at = at->next;
+	if (at == NULL)
+		return;
+	f = at->frame;
+	fault = cj_fault_at(f, at->step, at->lane, CJ_DIAG_IN_FLIGHT,
+	    "the block ends before the copy issued here has read its source");
+	if (fault != NULL)
+		fault->note = at->group >= f->bulk_commits[at->lane] ?
+		    "it belongs to no group: bulk_commit(), then "
+		    "bulk_wait_read(0)" : "its thread has not waited for its "
+		    "group: bulk_wait_read(0)";
+}
+
 /* ---- maps ---------------------------------------------------------------- */
 
 static bool

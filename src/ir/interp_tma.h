@@ -65,6 +65,8 @@ struct cj_bulk *cj_bulk_add(struct cj_frame *f, const struct cj_step *s,
 void cj_bulk_drop(struct cj_frame *f, struct cj_bulk *b);
 /* A warp begins a new block; it has ended the old one. */
 void cj_bulk_clear(struct cj_frame *f);
+/* The block ends: a fault if a store has still to read shared memory. */
+void cj_bulk_end(struct cj_block *b);
 /* cj_async_meets for what is here. */
 bool cj_bulk_meets(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);

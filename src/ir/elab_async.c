@@ -260,6 +260,26 @@ run_body(struct cj_elab *el, const struct cj_node *n, struct cj_pipe *p,
 	el->stage = open.outer;
 }
 
+/* A stage that is being filled has to be full before the next one begins. */
+static bool
+is_filling(struct cj_elab *el, const struct cj_node *n, const struct cj_pipe *p)
+{
+	const struct cj_open_stage *s = el->stage;
+	struct cj_diag *d;
+
+	while (s != NULL && (s->pipe != p || !s->is_produce))
+		s = s->outer;
+	if (s == NULL)
+		return false;
+	d = cj_elab_report(el, CJ_DIAG_UNBALANCED, n->span, "a stage of "
+	    "\"%s\" is filled inside of a produce block of \"%s\"",
+	    cj_elab_name(el, p->name), cj_elab_name(el, p->name));
+	cj_note(d, s->span, "the block around, whose stage is not full yet");
+	cj_help(d, "End that block first: produce blocks of one pipeline "
+	    "stand one after the other.");
+	return true;
+}
+
 void
 cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 {
@@ -271,7 +291,7 @@ cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 	cj_region outer;
 
 	if (p == NULL || !count_of(el, n, is_produce ? "ahead" : "in_flight",
-	    p, &use.count))
+	    p, &use.count) || (is_produce && is_filling(el, n, p)))
 		return;
 	use.pipeline = p->number;
 	use.keep = cj_attr_find(&n->stage.attrs, cj_elab_intern(el, "keep"))
@@ -280,6 +300,8 @@ cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 		return;
 	*(is_produce ? &p->is_produced : &p->is_consumed) = true;
 	cj_elab_at(el, n->span);
+	cj_elab_meet(el, 0, cj_printf(el->arena, "\"%s %s\"", is_produce ?
+	    "produce" : "consume", cj_elab_name(el, p->name)));
 	owner = cj_emit0(&el->em->b, is_produce ? CJ_OP_PRODUCE :
 	    CJ_OP_CONSUME, 0, cj_module_stage_use(el->m, &use));
 	outer = cj_elab_enter(el, owner, &index);

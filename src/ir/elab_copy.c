@@ -312,6 +312,7 @@ load_rows(struct cj_elab *el, const struct rows *r)
 	cj_ref *held = CJ_NEWS(el->arena, cj_ref, r->count), offset;
 	uint32_t i;
 
+	cj_elab_meet(el, 32, "a copy by ldmatrix");
 	el->m->objects.at[t->object].reads = true;
 	for (i = 0; i < r->count; i++) {
 		if (!row_offset(el, r, i, &offset))
@@ -376,6 +377,7 @@ store_matrices(struct cj_elab *el, struct cj_args *args,
 	v = cj_elab_coerce(el, args->span, cj_value_kind_of(dst), v);
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
+	cj_elab_meet(el, 32, "a copy by stmatrix");
 	el->m->objects.at[dst->tensor->object].writes = true;
 	all = cj_elab_ref(el, &v, CJ_KIND_VOID);
 	at = CJ_NEWS(el->arena, uint32_t, r.held);

@@ -281,6 +281,12 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	if (p.mma->atom->use == CJ_ATOM_WGMMA)
 		return cj_elab_gemm_wgmma(el, args, p.mma);
+	if (p.mma->atom->use == CJ_ATOM_MMA_SYNC) {
+		if (!cj_elab_has_threads(el, args->span, cj_layout_size(
+		    &el->al, p.mma->tiled.vmnk).value, "this product"))
+			return cj_value_error();
+		cj_elab_meet(el, 32, "gemm() by mma_sync");
+	}
 	if (acc.kind != CJ_VALUE_PLACE)
 		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE,
 		    cj_arg_span(args, 3), "gemm adds to a \"var\", this is "

@@ -321,7 +321,7 @@ void
 cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
 {
 	struct launch l;
-	uint32_t function, objects = el->m->objects.len;
+	uint32_t function, objects = el->m->objects.len, i;
 
 	if (el->time != CJ_TIME_HOST) {
 		cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
@@ -333,6 +333,8 @@ cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
 	function = device_function(el, n, &l);
 	el->launches++;
 	memcpy(el->block_extent, l.block, sizeof l.block);
+	for (i = 0; i < 3; i++)
+		el->block[i] = cj_is_known(l.block[i]) ? l.block[i].value : 0;
 	memcpy(el->grid_extent, l.grid, sizeof l.grid);
 	device_body(el, n, function);
 	check_shared(el, n, function, objects);

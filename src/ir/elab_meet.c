@@ -21,7 +21,8 @@ struct meetings {
 };
 
 void
-cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what)
+cj_elab_agree(struct cj_elab *el, unsigned threads, const char *what,
+    cj_ref value)
 {
 	struct cj_meeting *m;
 
@@ -32,8 +33,15 @@ cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what)
 	m->region = el->em->b.region;
 	m->at = el->m->insts.len;
 	m->threads = threads;
+	m->value = value;
 	m->what = what;
 	m->place = el->em->b.place;
+}
+
+void
+cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what)
+{
+	cj_elab_agree(el, threads, what, 0);
 }
 
 /* ---- which threads agree on a value -------------------------------------- */
@@ -102,6 +110,33 @@ of_scope(enum cj_scope scope)
 
 static int64_t agree(const struct meetings *s, cj_ref r, unsigned depth);
 
+/* The index of the warp, in whatever width. */
+static bool
+is_warp(const struct meetings *s, cj_ref r)
+{
+	const struct cj_inst *i = cj_inst(s->m, r);
+
+	while (i->op == CJ_OP_CONVERT)
+		i = cj_inst(s->m, cj_operand(s->m, i, 0));
+	return i->op == CJ_OP_SPECIAL && i->attr == CJ_SPECIAL_WARP;
+}
+
+/* The same of warps, which count up too, 32 threads each. */
+static int64_t
+agree_by_warp(const struct meetings *s, const struct cj_inst *i,
+    cj_ref multiple, unsigned depth)
+{
+	const struct cj_fact *by = &s->facts[multiple];
+
+	if (i->op == CJ_OP_LT || i->op == CJ_OP_LE)
+		return least(32 * least(power_in(by->divisor), 32),
+		    agree(s, multiple, depth));
+	if (by->lo != by->hi || by->lo < (i->op == CJ_OP_DIV) || by->lo > 31)
+		return 1;
+	return i->op == CJ_OP_DIV ? 32 * least(power_in(by->lo), 32) :
+	    i->op == CJ_OP_SHR ? (int64_t)32 << by->lo : 1;
+}
+
 /* Comparing or dividing what counts up, by a multiple of what is agreed. */
 static int64_t
 agree_by_run(const struct meetings *s, const struct cj_inst *i,
@@ -116,12 +151,8 @@ agree_by_run(const struct meetings *s, const struct cj_inst *i,
 	counting = cj_operand(s->m, i, is_at_least ? 1 : 0);
 	multiple = cj_operand(s->m, i, is_at_least ? 0 : 1);
 	by = &s->facts[multiple];
-	/* warps count up too, 32 threads each */
-	if (cj_inst(s->m, counting)->op == CJ_OP_SPECIAL &&
-	    cj_inst(s->m, counting)->attr == CJ_SPECIAL_WARP &&
-	    (i->op == CJ_OP_LT || is_at_least))
-		return least(32 * least(power_in(by->divisor), 32),
-		    agree(s, multiple, depth));
+	if (is_warp(s, counting))
+		return agree_by_warp(s, i, multiple, depth);
 	if (i->op == CJ_OP_LT || is_at_least)
 		return least(run_of(s, counting, depth),
 		    least(power_in(by->divisor), agree(s, multiple, depth)));
@@ -247,6 +278,21 @@ complain(const struct meetings *s, const struct cj_meeting *at, cj_ref cond,
 	    "what they do, not around %s.", at->what);
 }
 
+static void
+complain_of_value(const struct meetings *s, const struct cj_meeting *at)
+{
+	const struct cj_place_info *p = &s->m->places.at[at->place];
+	struct cj_elab *el = s->el;
+	cj_place trail = el->trail;
+
+	el->trail = p->parent;
+	cj_help(cj_elab_report(el, CJ_DIAG_DIVERGENT_BARRIER, p->span,
+	    "%s differs between the %u threads that work together",
+	    at->what, at->threads), "Compute it from what they share: "
+	    "thread_idx.x / %u.", at->threads);
+	el->trail = trail;
+}
+
 static int64_t
 who_meets(const struct meetings *s, const struct cj_meeting *at)
 {
@@ -334,6 +380,11 @@ check(const struct meetings *s, const struct cj_meeting *at,
 	uint32_t i;
 	cj_ref cond;
 
+	if (at->value != 0) {
+		if (parts(s, at->value, who_meets(s, at)))
+			complain_of_value(s, at);
+		return;
+	}
 	if (!check_conditions(s, at))
 		return;
 	for (i = 0; i < count; i++) {

@@ -340,6 +340,7 @@ struct cj_meeting {
 	cj_region region;
 	cj_ref at;		/* instructions there were */
 	unsigned threads;	/* neighbours that meet; 0: the block */
+	cj_ref value;		/* they must agree on it; 0: on nothing */
 	const char *what;	/* "sync()" */
 	cj_place place;
 };
@@ -710,6 +711,9 @@ struct cj_value cj_tensor_index(struct cj_elab *el, struct cj_span span,
 /* Fix the coordinates that are not `_`. */
 struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
+/* From a view's coordinates to those of what it was cut from. */
+const struct cj_layout *cj_tensor_coords(struct cj_elab *el,
+    const struct cj_tensor *t);
 /* The same operation on the view and on its cut. NULL: reported. */
 typedef const struct cj_layout *cj_layout_map(struct cj_algebra *al,
     const struct cj_layout *l, void *user);
@@ -744,6 +748,9 @@ uint32_t cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
     const struct cj_value *v, cj_ref *offset);
 /* `threads` neighbours (0: the block) meet where the builder is. */
 void cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what);
+/* The same, and `what` is a value that they all have to have. */
+void cj_elab_agree(struct cj_elab *el, unsigned threads, const char *what,
+    cj_ref value);
 /* Refuse meetings that a condition on the thread keeps some from. */
 void cj_elab_check_meetings(struct cj_elab *el);
 /* The mask of an element of a guarded view; 0: always inside. */

@@ -76,6 +76,12 @@ agree(struct cj_elab *el, const struct cj_layout **l,
 	    finer->shape);
 }
 
+const struct cj_layout *
+cj_tensor_coords(struct cj_elab *el, const struct cj_tensor *t)
+{
+	return t->cut != NULL ? t->cut->coord : new_cut(el, t)->coord;
+}
+
 struct cj_value
 cj_tensor_map(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool cuts, cj_layout_map *map, void *user,

@@ -67,10 +67,18 @@ cj_builtin_tiled_mma(struct cj_elab *el, struct cj_args *args,
 	atoms = cj_arg_layout(el, args, 1);
 	if (args->count > 2)
 		permutation = cj_arg_tuple(el, args, 2);
-	if (atoms == NULL || (args->count > 2 && permutation == NULL))
+	if (atoms == NULL || (args->count > 2 && permutation == NULL) ||
+	    !cj_elab_check_numbering(el, cj_arg_span(args, 1), atoms,
+	    CJ_MOST_THREADS / cj_layout_size(&el->al,
+	    m->atom->mma.threads).value, "atoms"))
 		return cj_value_error();
 	if (!cj_tiled_mma_make(&el->al, &m->atom->mma, atoms, permutation,
-	    &m->tiled) || cj_tiled_mma_tile(&el->al, &m->tiled) == NULL)
+	    &m->tiled))
+		return cj_elab_refused(el, args->span, row->name);
+	if (!cj_elab_check_permutation(el, cj_arg_span(args, args->count > 2 ?
+	    2 : 0), m))
+		return cj_value_error();
+	if (cj_tiled_mma_tile(&el->al, &m->tiled) == NULL)
 		return cj_elab_refused(el, args->span, row->name);
 	m->text = cj_elab_call_text(el, row->name, args);
 	return (struct cj_value){ .kind = CJ_VALUE_MMA, .mma = m };
@@ -119,7 +127,10 @@ cj_builtin_tiled_copy(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	threads = cj_arg_layout(el, args, 1);
 	values = cj_arg_layout(el, args, 2);
-	if (threads == NULL || values == NULL)
+	if (threads == NULL || values == NULL ||
+	    !cj_elab_check_numbering(el, cj_arg_span(args, 1), threads,
+	    CJ_MOST_THREADS, "threads") || !cj_elab_check_numbering(el,
+	    cj_arg_span(args, 2), values, CJ_MOST_VALUES, "values"))
 		return cj_value_error();
 	return copy_value(el, args, row, &c, cj_tiled_copy_make(&el->al,
 	    &atom, threads, values, &c.tiled));
@@ -198,6 +209,15 @@ do_cut(struct cj_algebra *al, const struct cj_layout *l, void *user)
 	return cj_tiled_copy_thrfrg(al, &c->copy->tiled, c->side, l);
 }
 
+/* Is it refused because the copy's tile does not divide? Says so. */
+static bool
+is_misfit(struct cj_elab *el, struct cj_span span, struct cut *c,
+    const struct cj_layout *whole)
+{
+	return c->copy != NULL && do_cut(&el->al, whole, c) == NULL &&
+	    !cj_copy_tile_divides(el, span, c->copy, whole->shape);
+}
+
 /* What one thread has, of all threads' `shape`. */
 static const struct cj_tuple *
 thread_coord(struct cj_elab *el, const struct cut *c,
@@ -214,9 +234,12 @@ cut_layout(struct cj_elab *el, struct cj_span span,
     const struct cj_layout *whole, struct cut *c, struct cj_int thread,
     const char *name)
 {
-	const struct cj_layout *l = do_cut(&el->al, whole, c);
+	const struct cj_layout *l;
 	const struct cj_tuple *coord;
 
+	if (is_misfit(el, span, c, whole))
+		return cj_value_error();
+	l = do_cut(&el->al, whole, c);
 	if (l == NULL)
 		return cj_elab_refused(el, span, name);
 	coord = thread_coord(el, c, l->shape, cj_layout_rank(whole), thread);
@@ -230,9 +253,13 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cut *c, struct cj_int thread,
     const char *name)
 {
-	struct cj_value z = cj_tensor_map(el, span, t, true, do_cut, c, name);
 	const struct cj_tuple *coord;
+	struct cj_value z;
 
+	if (is_misfit(el, span, c, t->layout) ||
+	    is_misfit(el, span, c, cj_tensor_coords(el, t)))
+		return cj_value_error();
+	z = cj_tensor_map(el, span, t, true, do_cut, c, name);
 	if (z.kind == CJ_VALUE_ERROR)
 		return z;
 	coord = thread_coord(el, c, z.tensor->layout->shape,
@@ -278,6 +305,39 @@ tile_of(struct cj_elab *el, const struct cj_tuple *shape)
 	return cj_tuple_make(&el->al, at, 2);
 }
 
+/*
+ * The parts of all threads, by a number that names them: a thread of the block
+ * takes one, unless it goes through several of them.
+ */
+static bool
+has_takers(struct cj_elab *el, struct cj_args *args, const struct cut *c,
+    struct cj_int thread)
+{
+	struct cj_range r = cj_int_range(&el->sym, thread);
+	int64_t need = c->mma != NULL ? cj_layout_size(&el->al,
+	    c->mma->tiled.vmnk).value : cj_tuple_product(&el->al,
+	    cj_tuple_get(c->copy->tiled.tv->shape, 0)).value;
+
+	return cj_is_known(thread) || r.hi >= need - 1 ||
+	    cj_elab_has_threads(el, args->span, need, c->mma != NULL ?
+	    "the tiled MMA" : "the tiled copy");
+}
+
+/* An unguarded view of known extents holds whole tiles of the MMA alone. */
+static bool
+holds_tiles(struct cj_elab *el, struct cj_args *args, const struct cut *c)
+{
+	const struct cj_tensor *t = args->at[1].tensor;
+	const struct cj_tuple *shape = t->layout->shape;
+
+	if (c->mma == NULL || t->is_guarded || cj_tuple_rank(shape) < 2 ||
+	    !cj_tuple_is_known(cj_tuple_get(shape, 0)) ||
+	    !cj_tuple_is_known(cj_tuple_get(shape, 1)))
+		return true;
+	return cj_mma_tile_divides(el, cj_arg_span(args, 1), c->mma, c->which,
+	    shape);
+}
+
 static struct cj_value
 partition(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row, struct cut *c)
@@ -291,6 +351,9 @@ partition(struct cj_elab *el, struct cj_args *args,
 	if (!cj_value_to_int(el, cj_arg_span(args, 2), &args->at[2], &thread))
 		return cj_value_error();
 	if (v.kind == CJ_VALUE_TENSOR) {
+		if (!has_takers(el, args, c, thread) ||
+		    !holds_tiles(el, args, c))
+			return cj_value_error();
 		shape = v.tensor->layout->shape;
 		v = cut_tensor(el, args->span, v.tensor, c, thread,
 		    row->name);

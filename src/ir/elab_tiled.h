@@ -101,6 +101,25 @@ enum cj_kind cj_fragment_kind(const struct cj_mma_value *mma,
 bool cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
     const struct cj_mma_value *mma, enum cj_operand which,
     const struct cj_tuple *shape);
+/*
+ * What can never work (elab_tiled_check.c); false: reported. The layout of
+ * atoms, threads or values counts up to `most` of them, each once; the
+ * permutation of an MMA holds its atoms.
+ */
+enum { CJ_MOST_THREADS = 1024, CJ_MOST_VALUES = 8192 };
+bool cj_elab_check_numbering(struct cj_elab *el, struct cj_span span,
+    const struct cj_layout *l, int64_t most, const char *what);
+bool cj_elab_check_permutation(struct cj_elab *el, struct cj_span span,
+    const struct cj_mma_value *m);
+/* A copy's tile divides the known extents of a tensor. */
+bool cj_copy_tile_divides(struct cj_elab *el, struct cj_span span,
+    const struct cj_copy_value *c, const struct cj_tuple *shape);
+/* Threads of the launch; 0: not known. Are they as many as `what` is for? */
+int64_t cj_elab_block_threads(const struct cj_elab *el);
+bool cj_elab_has_threads(struct cj_elab *el, struct cj_span span,
+    int64_t need, const char *what);
+bool cj_elab_has_warpgroups(struct cj_elab *el, struct cj_span span,
+    int64_t need);
 /* What a thread has of a view. */
 struct cj_value cj_copy_partition_source(struct cj_elab *el,
     struct cj_span span, const struct cj_copy_value *copy,

@@ -311,6 +311,27 @@ check_groups(struct cj_elab *el, struct cj_args *args, struct product *p)
 	return false;
 }
 
+/* A warpgroup that there is, and the same for all of its threads. */
+static bool
+check_warpgroup(struct cj_elab *el, struct cj_args *args,
+    const struct product *p, struct cj_int n)
+{
+	struct cj_range r = cj_int_range(&el->sym, n);
+	cj_ref ref;
+
+	if (r.lo >= p->groups || r.hi < 0) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "there is no warpgroup %lld: %lld of them multiply",
+		    (long long)(r.hi < 0 ? r.hi : r.lo),
+		    (long long)p->groups), "They are 0 to %lld.",
+		    (long long)(p->groups - 1));
+		return false;
+	}
+	ref = cj_elab_ref_int(el, n);
+	cj_elab_agree(el, 128, "\"warpgroup\"", ref);
+	return true;
+}
+
 /* Which of the warpgroups this one is. */
 static bool
 warpgroup_of(struct cj_elab *el, struct cj_args *args, struct product *p,
@@ -319,18 +340,19 @@ warpgroup_of(struct cj_elab *el, struct cj_args *args, struct product *p,
 	const struct cj_value *v = cj_arg_named(el, args, "warpgroup");
 
 	if (v != NULL)
-		return cj_value_to_int(el, args->span, v, out);
+		return cj_value_to_int(el, args->span, v, out) &&
+		    check_warpgroup(el, args, p, *out);
 	*out = cj_known(0);
 	if (p->groups == 1)
 		return true;
 	*out = cj_int_div(&el->sym, cj_elab_special(el, CJ_SPECIAL_WARP),
 	    cj_known(4));
-	if (el->block[0] * el->block[1] * el->block[2] == 128 * p->groups)
+	if (cj_elab_block_threads(el) == 128 * p->groups)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
 	    "%lld warpgroups multiply, and the block has %lld threads: which "
 	    "of them is this one?", (long long)p->groups, (long long)
-	    (el->block[0] * el->block[1] * el->block[2])),
+	    cj_elab_block_threads(el)),
 	    "Say so: gemm(mma, a, b, acc, warpgroup = n), 0 for the first.");
 	return false;
 }
@@ -415,7 +437,8 @@ cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
 	why = cj_wgmma_find(el->m->arena, mma->atom->mma.name, &p->w);
 	if (why != NULL)
 		cj_bug(el->recover, "%s", why);
-	if (!check_groups(el, args, p) || !check_acc(el, args, p) ||
+	if (!check_groups(el, args, p) || !cj_elab_has_warpgroups(el,
+	    args->span, 128 * p->groups) || !check_acc(el, args, p) ||
 	    !make_operands(el, args, p))
 		return cj_value_error();
 	if (e != NULL && !cj_elab_condition(el, args->span, *e, &known,

@@ -45,8 +45,9 @@ refuse_step(struct cj_algebra *al, const struct walk *w, uint32_t mode,
 {
 	cj_refuse(al, truth == CJ_MAYBE ? CJ_REFUSED_SYMBOLIC
 	    : CJ_REFUSED_STRIDE_DIV,
-	    "One of the extent and the step has to divide the other; a"
-	    " `where` clause can state it.",
+	    truth == CJ_MAYBE ? "One of the extent and the step has to divide"
+	    " the other; a `where` clause can state it." :
+	    "One of the extent and the step has to divide the other.",
 	    "a step of %s does not fit mode %u of extent %s (of the left"
 	    " layout, coalesced)%s", cj_int_text(al, w->step), mode,
 	    cj_int_text(al, w->a->at[mode].shape),
@@ -60,8 +61,10 @@ refuse_extent(struct cj_algebra *al, const struct walk *w, uint32_t mode,
 {
 	cj_refuse(al, truth == CJ_MAYBE ? CJ_REFUSED_SYMBOLIC
 	    : CJ_REFUSED_SHAPE_DIV,
-	    "The extent has to be a multiple of what the mode holds, or to"
-	    " end inside it; a `where` clause can state it.",
+	    truth == CJ_MAYBE ? "The extent has to be a multiple of what the"
+	    " mode holds, or to end inside it; a `where` clause can state it."
+	    : "The extent has to be a multiple of what the mode holds, or to"
+	    " end inside it.",
 	    "an extent of %s is not a multiple of the %s that mode %u of"
 	    " extent %s gives (of the left layout, coalesced)%s",
 	    cj_int_text(al, w->rest), cj_int_text(al, take), mode,

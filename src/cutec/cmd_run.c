@@ -364,7 +364,7 @@ take_trace(struct run *r, char *value)
 		*comma = ',';
 	if (!good)
 		return usage_error("run", "--trace needs BLOCK or BLOCK,WARP, "
-		    "not \"%s\"", value);
+		    "warps are 0 to 31, not \"%s\"", value);
 	r->c.run.trace = 1;
 	r->c.run.trace_block = block;
 	r->c.run.trace_warp = (uint32_t)warp;

@@ -154,8 +154,9 @@ count_of(struct cj_elab *el, const struct cj_node *n, const char *name,
 	if (count >= 0 && count < p->stages)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_BAD_AHEAD, a->span,
-	    "%s(%lld) with %lld stages: it is less than there are", name,
-	    (long long)count, (long long)p->stages),
+	    "%s(%lld) with %lld stages: it must be less than the stages, "
+	    "0 to %lld", name, (long long)count, (long long)p->stages,
+	    (long long)p->stages - 1),
 	    "One stage is read while the others are filled or in flight.");
 	return false;
 }

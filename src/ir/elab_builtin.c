@@ -70,6 +70,10 @@ cj_builtin_element(struct cj_elab *el, struct cj_args *args,
 	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
 
 	(void)row;
+	if (k == CJ_KIND_MBARRIER)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "an mbarrier is no value: its type has no use but "
+		    "shared b: tensor(mbarrier, n:1)");
 	return k == CJ_KIND_VOID ? cj_value_error() : cj_value_type(el, k);
 }
 

@@ -310,7 +310,7 @@ checked(struct cj_elab *el, const struct callee *c, const struct cj_node *p,
 		return cj_value_error();
 	if (p->param.type == NULL || p->param.mode == CJ_MODE_VAR)
 		return v;
-	type = cj_elab_type_expr(el, p->param.type);
+	type = cj_elab_memory_type(el, p->param.type);
 	return type.kind == CJ_VALUE_ERROR ? type :
 	    cj_elab_coerce_type(el, span, type.type, v);
 }

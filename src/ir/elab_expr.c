@@ -538,6 +538,22 @@ type_tuple(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
 	return (struct cj_value){ .kind = CJ_VALUE_TYPE, .type = t };
 }
 
+/* tensor(mbarrier, layout): the one place where that type is named. */
+struct cj_value
+cj_elab_memory_type(struct cj_elab *el, const struct cj_node *n)
+{
+	struct cj_span outer = el->mbarriers;
+	struct cj_value v;
+
+	if (n->kind == CJ_NODE_CALL && n->call.items.count != 0 &&
+	    n->call.callee->kind == CJ_NODE_NAME && strcmp(cj_elab_name(el,
+	    n->call.callee->name.name), "tensor") == 0)
+		el->mbarriers = n->call.items.at[0]->span;
+	v = cj_elab_type_expr(el, n);
+	el->mbarriers = outer;
+	return v;
+}
+
 struct cj_value
 cj_elab_type_expr(struct cj_elab *el, const struct cj_node *n)
 {

@@ -376,7 +376,9 @@ bool
 cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,
     uint32_t stages, struct cj_tensor *t)
 {
-	struct cj_value type = cj_elab_type_expr(el, n->field.type);
+	struct cj_value type = stages == 0 ?
+	    cj_elab_memory_type(el, n->field.type) :
+	    cj_elab_type_expr(el, n->field.type);
 	struct cj_object o = { .kind = CJ_OBJECT_SHARED, .reads = true,
 	    .writes = true, .region = el->em->b.region, .stages = stages };
 	struct cj_strbuf text;

@@ -21,6 +21,13 @@ cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
 			    "tensor(mbarrier, n:1); and name one, b[i].");
 		return 0;
 	}
+	if (t->is_remote) {
+		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
+		    "mbarriers of other blocks are not supported by this "
+		    "version"), "Use one of the block's own; "
+		    "cluster_sync() waits for the blocks of a cluster.");
+		return 0;
+	}
 	a.object = t->object;
 	*offset = cj_elab_ref_int(el, t->offset);
 	return cj_module_access(el->m, &a);
@@ -83,12 +90,30 @@ cj_builtin_mbarrier_arrive_expect_tx(struct cj_elab *el, struct cj_args *args,
 	return operate_by(el, args, CJ_OP_MBARRIER_EXPECT);
 }
 
+/* The phase waited for: its number's lowest bit. */
+static struct cj_value
+wait_for(struct cj_elab *el, struct cj_args *args, enum cj_op op)
+{
+	struct cj_int n;
+
+	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
+		return cj_value_error();
+	if (cj_is_known(n) && n.value != 0 && n.value != 1) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    args->span, "the parity of a phase is 0 or 1, not %lld",
+		    (long long)n.value),
+		    "Phase p has the parity p %% 2.");
+		return cj_value_error();
+	}
+	return operate(el, args, op, n);
+}
+
 struct cj_value
 cj_builtin_mbarrier_wait(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	(void)row;
-	return operate_by(el, args, CJ_OP_MBARRIER_WAIT);
+	return wait_for(el, args, CJ_OP_MBARRIER_WAIT);
 }
 
 struct cj_value
@@ -96,7 +121,7 @@ cj_builtin_mbarrier_try_wait(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	(void)row;
-	return operate_by(el, args, CJ_OP_MBARRIER_TEST);
+	return wait_for(el, args, CJ_OP_MBARRIER_TEST);
 }
 
 /* ---- fences -------------------------------------------------------------- */
@@ -129,8 +154,9 @@ cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
 	if (f == CJ_FENCE_COUNT) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
 		    args->span, "there is no such fence"),
-		    "Write fence(.mbarrier_init), or fence(proxy = .async) "
-		    "with space = .shared or .global where one is enough.");
+		    "There are fence(.mbarrier_init), fence(proxy = .async), "
+		    "fence(proxy = .async, space = .shared) and "
+		    "fence(proxy = .async, space = .global).");
 		return cj_value_error();
 	}
 	cj_emit0(&el->em->b, CJ_OP_FENCE, 0, f);

@@ -196,6 +196,23 @@ find_in_file(struct cj_elab *el, const struct cj_file *f, cj_name name,
 
 /* ---- the language's own -------------------------------------------------- */
 
+/* Mbarriers are no values: their type is named where memory for them is
+ * declared, and nowhere else. */
+static struct cj_value
+mbarrier_type(struct cj_elab *el, struct cj_span span)
+{
+	const struct cj_span *at = &el->mbarriers;
+
+	if (span.source == at->source && span.begin == at->begin &&
+	    span.end == at->end)
+		return cj_value_type(el, CJ_KIND_MBARRIER);
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+	    "an mbarrier is no value: only \"shared\" memory outside of "
+	    "pipelines holds them"), "Declare some, shared b: "
+	    "tensor(mbarrier, n:1); and name one, b[i].");
+	return cj_value_error();
+}
+
 static bool
 find_builtin(struct cj_elab *el, cj_name name, struct cj_span span,
     struct cj_value *out)
@@ -205,7 +222,11 @@ find_builtin(struct cj_elab *el, cj_name name, struct cj_span span,
 	const struct cj_builtin *b;
 	struct cj_value v = { .kind = CJ_VALUE_BUILTIN };
 
-	if (k != CJ_KIND_VOID) {
+	if (k == CJ_KIND_MBARRIER) {
+		*out = mbarrier_type(el, span);
+		return true;
+	}
+	if (k != CJ_KIND_VOID && cj_kind_class(k) != CJ_CLASS_OTHER) {
 		*out = cj_value_type(el, k);
 		return true;
 	}

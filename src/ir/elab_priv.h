@@ -372,6 +372,7 @@ struct cj_elab {
 	cj_place trail;			/* call or turn we are in */
 	struct cj_span operand[2];	/* of the binary operator in work */
 	unsigned int_operand;		/* which of them is an int; 2: none */
+	struct cj_span mbarriers;	/* where this type may be named */
 	unsigned left;			/* the open region has ended */
 	unsigned depth;			/* of inlined calls */
 	unsigned nested;		/* of expressions */
@@ -569,6 +570,9 @@ struct cj_value cj_elab_read(struct cj_elab *el, struct cj_span span,
 struct cj_value cj_elab_known(struct cj_elab *el, const struct cj_node *n,
     const char *what);				/* must be known */
 struct cj_value cj_elab_type_expr(struct cj_elab *el, const struct cj_node *n);
+/* The same; tensor(mbarrier, layout) may stand there. */
+struct cj_value cj_elab_memory_type(struct cj_elab *el,
+    const struct cj_node *n);
 struct cj_value cj_elab_member(struct cj_elab *el, struct cj_span span,
     struct cj_value base, cj_name name);
 struct cj_value cj_elab_index(struct cj_elab *el, struct cj_span span,

@@ -167,9 +167,13 @@ push_tensor(struct cj_elab *el, struct call *c, uint32_t parameter,
 static enum cj_kind
 plain_kind(struct cj_elab *el, const struct cj_node *type)
 {
+	enum cj_kind k;
+
 	if (type == NULL || type->kind != CJ_NODE_NAME)
 		return CJ_KIND_VOID;
-	return cj_kind_find(cj_elab_name(el, type->name.name));
+	k = cj_kind_find(cj_elab_name(el, type->name.name));
+	/* opaque: what the kernel says of its type is the diagnostic */
+	return cj_kind_class(k) == CJ_CLASS_OTHER ? CJ_KIND_VOID : k;
 }
 
 static bool

@@ -92,6 +92,14 @@ run_of(struct cj_elab *el, const struct cj_layout *l, uint32_t mode,
 static bool
 refuse(struct cj_elab *el, struct cj_span span, const char *what)
 {
+	cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "%s", what);
+	return false;
+}
+
+/* Where another layout of shared memory is the remedy. */
+static bool
+refuse_layout(struct cj_elab *el, struct cj_span span, const char *what)
+{
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "%s", what),
 	    "Make the layout with smem_layout(T, shape), unit = the mode in "
 	    "which the tensor has stride 1.");
@@ -113,8 +121,8 @@ unit_mode(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 			*unit = m;
 			return true;
 		}
-	return refuse(el, span, "shared memory does not go along the mode in "
-	    "which the tensor has stride 1");
+	return refuse_layout(el, span, "shared memory does not go along the "
+	    "mode in which the tensor has stride 1");
 }
 
 /* Modes of the map in order of shared memory, and the box. */
@@ -181,8 +189,8 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 			if (cj_mode_step(el, l, t->mode[n], i) -
 			    cj_mode_step(el, l, t->mode[n], first) !=
 			    i % map->box[n] * each)
-				return refuse(el, span, "the parts of the "
-				    "tile lie unlike in shared memory");
+				return refuse_layout(el, span, "the parts of "
+				    "the tile lie unlike in shared memory");
 		}
 	return true;
 }
@@ -259,8 +267,8 @@ make_map(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t)
 	map.object = t->tensor->object;
 	map.rank = t->rank;
 	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
-		return refuse(el, span, "TMA exchanges units of 16 bytes "
-		    "alone, in rows of 32, 64 or 128");
+		return refuse_layout(el, span, "TMA exchanges units of 16 "
+		    "bytes alone, in rows of 32, 64 or 128");
 	if (!find_box(el, span, t, &map) || !place_boxes(el, span, t, &map))
 		return false;
 	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
@@ -328,6 +336,33 @@ cj_builtin_tma_store(struct cj_elab *el, struct cj_args *args,
 
 /* ---- copies -------------------------------------------------------------- */
 
+/* Outside of its tensor a load has zeros, a store writes nothing, and
+ * nothing else is asked. */
+static bool
+guard_fits(struct cj_elab *el, struct cj_span span, const struct cj_tensor *v)
+{
+	struct cj_value fill;
+
+	if (v->is_guarded && v->pred != NULL) {
+		cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+		    "TMA asks no pred, it leaves out what is outside of the "
+		    "tensor");
+		return false;
+	}
+	if (!v->is_guarded || !v->has_fill)
+		return true;
+	fill = cj_elab_coerce(el, span, v->element, *v->fill);
+	if (fill.kind == CJ_VALUE_ERROR)
+		return false;
+	if ((fill.kind == CJ_VALUE_SCALAR && fill.bits == 0) ||
+	    (fill.kind == CJ_VALUE_INT && cj_is_value(fill.i, 0)))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+	    "TMA fills with 0 alone"),
+	    "Guard with fill = 0, or copy by another atom.");
+	return false;
+}
+
 /* Is the view a tile of the map's tensor, mode by mode? Its coordinates. */
 static bool
 tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
@@ -386,9 +421,13 @@ place_of(struct cj_elab *el, struct cj_span span,
 			same = cj_mode_step(el, have, m, i) ==
 			    cj_mode_step(el, want, m, i);
 	}
-	if (!same)
-		return refuse(el, span, "this shared memory is laid out "
-		    "unlike the layout that the map was made for");
+	if (!same) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "this shared memory is laid out unlike the layout that "
+		    "the map was made for"),
+		    "Declare it with the layout that the map was given.");
+		return false;
+	}
 	return cj_swizzled_place(el, span, v, at);
 }
 
@@ -404,7 +443,7 @@ cj_swizzled_place(struct cj_elab *el, struct cj_span span,
 	uint32_t align = 128, bytes = cj_kind_bits(v->element) / 8;
 
 	if (!cj_swizzle_of_map(v->layout, v->element, &swizzle))
-		return refuse(el, span, "units of 16 bytes alone are "
+		return refuse_layout(el, span, "units of 16 bytes alone are "
 		    "exchanged, in rows of 32, 64 or 128");
 	if (swizzle != CJ_MAP_PLAIN)
 		align = (uint32_t)128 << swizzle;
@@ -464,8 +503,13 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "Say which: barrier = b[i].");
 		return cj_value_error();
 	}
-	if (!tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
-	    global->tensor, at) || !place_of(el, cj_arg_span(args, t->stores ?
+	if (shared->tensor->is_remote)
+		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
+		    "copies by TMA to or from the memory of another block "
+		    "are not supported by this version");
+	if (!guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
+	    global->tensor) || !tile_of(el, cj_arg_span(args, t->stores ? 2 :
+	    1), t, global->tensor, at) || !place_of(el, cj_arg_span(args, t->stores ?
 	    1 : 2), t, shared->tensor, &place))
 		return cj_value_error();
 	access.object = shared->tensor->object;

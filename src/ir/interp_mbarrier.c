@@ -235,6 +235,20 @@ cj_interp_MBARRIER_EXPECT(struct cj_decoder *d, cj_ref r)
 
 /* ---- waiting ------------------------------------------------------------- */
 
+/* A GPU defines nothing for other parities. */
+static void
+check_parity(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	int64_t parity = CJ_AT(f, int64_t, s->b)[lane];
+
+	if (parity == 0 || parity == 1)
+		return;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+	    "the phase of parity %lld of \"%s\" is asked for" CJ_WHO
+	    "; parities are 0 and 1", (long long)parity,
+	    name_of(f, cj_step_access(f, s)->object));
+}
+
 /* Has the phase of that parity ended? What is missing may be on its way. */
 static bool
 has_ended(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
@@ -321,8 +335,10 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 	uint32_t lane;
 
 	for (lane = 0; lane < f->lanes; lane++)
-		if (cj_lane_runs(f, lane))
+		if (cj_lane_runs(f, lane)) {
+			check_parity(f, s, lane);
 			find(f, s, lane, false);
+		}
 	if (may_go(f))
 		return;
 	f->state = CJ_STATE_WAITING;
@@ -344,6 +360,7 @@ step_test(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++) {
 		if (!cj_lane_runs(f, lane))
 			continue;
+		check_parity(f, s, lane);
 		out[lane] = find(f, s, lane, false) == NULL ||
 		    has_ended(f, s, lane);
 		if (out[lane] && names_one(f, s, lane))

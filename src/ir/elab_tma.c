@@ -508,9 +508,11 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "copies by TMA to or from the memory of another block "
 		    "are not supported by this version");
 	if (!guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
-	    global->tensor) || !tile_of(el, cj_arg_span(args, t->stores ? 2 :
-	    1), t, global->tensor, at) || !place_of(el, cj_arg_span(args, t->stores ?
-	    1 : 2), t, shared->tensor, &place))
+	    global->tensor) ||
+	    !tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
+	    global->tensor, at) ||
+	    !place_of(el, cj_arg_span(args, t->stores ? 1 : 2), t,
+	    shared->tensor, &place))
 		return cj_value_error();
 	access.object = shared->tensor->object;
 	copy.shared = cj_module_access(el->m, &access);

@@ -373,6 +373,7 @@ main(void)
 	test_nodes(c);
 
 	/* without a current context the primary one serves, and is not left */
+	CHECK(cu.to(device[1], host[1], sizeof host[1]) == 0);
 	CHECK(cu.pop(&was) == 0 && was == primary);
 	DO(c, cutejit_launch_run(l, NULL));
 	CHECK(cu.current(&current) == 0 && current == NULL);

@@ -378,6 +378,7 @@ ir_read_suite(void)
 	tcase_add_test(t, built_modules_read_back);
 	tcase_add_test(t, one_function_alone);
 	tcase_add_loop_test(t, says_what_is_wrong, 0, (int)CJ_LENGTH(bads));
+	tcase_set_timeout(t, 120);	/* with sanitizers on a busy machine */
 	tcase_add_loop_test(t, survives_damage, 0, count);
 	tcase_add_test(t, nests_deeply);
 	suite_add_tcase(s, t);

@@ -38,9 +38,7 @@ function! GetCuteIndent(lnum)
 		return virtcol([paren[0], paren[1]])
 	endif
 	if brace[0] == 0
-		" a list of where or over that goes on
-		let above = getline(prevnonblank(a:lnum - 1))
-		return above =~# '\%(,\|\<in\)\s*$' ? shiftwidth() : 0
+		return 0
 	endif
 	" what opens the brace may itself be continued inside parentheses
 	let start = brace[0]

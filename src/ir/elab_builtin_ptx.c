@@ -13,7 +13,7 @@ enum { MOST_OPERANDS = 60, MOST_NUMBERS = CJ_PTX_RESULTS + MOST_OPERANDS };
 struct ptx {
 	struct cj_span span;
 	const char *text;
-	enum cj_kind kind;		/* of the results; VOID: there are none */
+	enum cj_kind kind;		/* of the results; VOID: none */
 	uint32_t results;
 	bool is_tuple;
 	uint32_t count;			/* operands: */

@@ -22,11 +22,9 @@
 
 enum { FAN = 16, FAN_BITS = 4, MOST_NODES = 1 << 21 };
 
+/* An inner node. A leaf is numbers instead, one for each warp of the block. */
 struct cj_past {
-	union {
-		const struct cj_past *child[FAN];
-		uint32_t warp[FAN];	/* of a leaf: as many as a block has */
-	} u;
+	const struct cj_past *child[FAN];
 };
 
 struct sync {				/* what releases left at an address */
@@ -45,6 +43,12 @@ struct cj_sync_table {
 
 /* ---- trees --------------------------------------------------------------- */
 
+static const uint32_t *
+seen_in(const struct cj_past *p)
+{
+	return (const void *)p;
+}
+
 unsigned
 cj_past_levels(uint64_t blocks)
 {
@@ -55,7 +59,7 @@ cj_past_levels(uint64_t blocks)
 	return levels;
 }
 
-static struct cj_past *
+static void *
 new_node(struct cj_frame *f, bool is_leaf)
 {
 	struct cj_race_run *r = f->machine->race->run;
@@ -72,21 +76,20 @@ static const struct cj_past *
 join_leaves(struct cj_frame *f, const struct cj_past *x,
     const struct cj_past *y)
 {
-	uint32_t warps = f->machine->race->run->warps, i;
+	const uint32_t *a = seen_in(x), *b = seen_in(y);
+	uint32_t warps = f->machine->race->run->warps, i, *both;
 	bool x_has_all = true, y_has_all = true;
-	struct cj_past *made;
 
 	for (i = 0; i < warps; i++) {
-		x_has_all &= x->u.warp[i] >= y->u.warp[i];
-		y_has_all &= y->u.warp[i] >= x->u.warp[i];
+		x_has_all &= a[i] >= b[i];
+		y_has_all &= b[i] >= a[i];
 	}
 	if (x_has_all || y_has_all)
 		return x_has_all ? x : y;
-	made = new_node(f, true);
+	both = new_node(f, true);
 	for (i = 0; i < warps; i++)
-		made->u.warp[i] = x->u.warp[i] > y->u.warp[i] ? x->u.warp[i]
-		    : y->u.warp[i];
-	return made;
+		both[i] = a[i] > b[i] ? a[i] : b[i];
+	return (const void *)both;
 }
 
 /* Everything that either has; one of the two if it has all. */
@@ -105,10 +108,10 @@ join_trees(struct cj_frame *f, const struct cj_past *x,
 	if (levels == 0)
 		return join_leaves(f, x, y);
 	for (i = 0; i < FAN; i++) {
-		kids.u.child[i] = join_trees(f, x->u.child[i],
-		    y->u.child[i], levels - 1);
-		is_x &= kids.u.child[i] == x->u.child[i];
-		is_y &= kids.u.child[i] == y->u.child[i];
+		kids.child[i] = join_trees(f, x->child[i],
+		    y->child[i], levels - 1);
+		is_x &= kids.child[i] == x->child[i];
+		is_y &= kids.child[i] == y->child[i];
 	}
 	if (is_x || is_y)
 		return is_x ? x : y;
@@ -131,7 +134,7 @@ find_leaf(const struct cj_race_run *r, const struct cj_past *p,
 	unsigned level = r->levels;
 
 	while (p != NULL && level-- != 0)
-		p = p->u.child[block >> level * FAN_BITS & (FAN - 1)];
+		p = p->child[block >> level * FAN_BITS & (FAN - 1)];
 	return p;
 }
 
@@ -141,7 +144,7 @@ cj_past_interval(const struct cj_race_run *r, const struct cj_past *p,
 {
 	const struct cj_past *leaf = find_leaf(r, p, block);
 
-	return leaf == NULL ? 0 : leaf->u.warp[warp];
+	return leaf == NULL ? 0 : seen_in(leaf)[warp];
 }
 
 /* A tree of one leaf. */
@@ -153,7 +156,7 @@ tree_of(struct cj_frame *f, uint64_t block, const struct cj_past *leaf)
 	for (level = 0; level < f->machine->race->run->levels; level++) {
 		struct cj_past *up = new_node(f, false);
 
-		up->u.child[block >> level * FAN_BITS & (FAN - 1)] = leaf;
+		up->child[block >> level * FAN_BITS & (FAN - 1)] = leaf;
 		leaf = up;
 	}
 	return leaf;
@@ -194,9 +197,9 @@ cj_clock_meet_lanes(struct cj_frame *f)
 static const struct cj_past *
 leaf_of(struct cj_frame *f, const uint32_t *warp)
 {
-	struct cj_past *leaf = new_node(f, true);
+	void *leaf = new_node(f, true);
 
-	memcpy(leaf->u.warp, warp,
+	memcpy(leaf, warp,
 	    f->machine->race->run->warps * sizeof(uint32_t));
 	return leaf;
 }
@@ -225,8 +228,8 @@ cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 		return;
 	leaf = find_leaf(r->run, p, f->machine->block->number);
 	for (i = 0; leaf != NULL && i < r->run->warps; i++)
-		if (i != f->warp && leaf->u.warp[i] > f->clock->warp[i])
-			f->clock->warp[i] = leaf->u.warp[i];
+		if (i != f->warp && seen_in(leaf)[i] > f->clock->warp[i])
+			f->clock->warp[i] = seen_in(leaf)[i];
 	f->clock->past = cj_past_join(f, f->clock->past, p);
 }
 

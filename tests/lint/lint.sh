@@ -36,6 +36,11 @@ sh tests/lint/layers.sh | errors
 
 # ---- Text -------------------------------------------------------------------
 
+# What a merge has left behind, in any text.
+grep -rnE '^(<{7}|={7}|>{7})( |$)' README configure Makefile .ci editors \
+    examples man src tests 2>/dev/null | grep -v '^tests/golden/' |
+    sed 's/:.*/: a conflict is not resolved/' | errors
+
 # Width counts characters; a tab goes to the next multiple of eight. Rules of
 # the scanner and the grammar are tables, and may be wider.
 # shellcheck disable=SC2086

@@ -20,8 +20,6 @@ START_TEST(every_atom)
 {
 	const struct atom_line *l;
 
-	if ((unsigned)_i >= atom_line_count)
-		return;
 	l = &atom_lines[_i];
 	module = mma_module(&arena, l->name, cj_target_find("sm_90a"));
 	mma_memory(&arena, module->mmas.at[1], memory);
@@ -97,7 +95,7 @@ suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, atoms_are_all_there);
 	tcase_add_test(t, needs_all_lanes);
-	tcase_add_loop_test(t, every_atom, 0, MOST_ATOMS);
+	tcase_add_loop_test(t, every_atom, 0, (int)atom_line_count);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -87,8 +87,6 @@ START_TEST(every_atom)
 	unsigned t, admitted = 0;
 
 	CJ_CHECK_RECOVER(&recover);
-	if ((unsigned)_i >= atom_line_count)
-		return;
 	for (t = 0; t < cj_target_count; t++)
 		if (cj_targets[t].number >= atoi(atom_lines[_i].arch + 2)) {
 			check_target(&atom_lines[_i], &cj_targets[t]);

@@ -61,21 +61,109 @@ coordinate(struct cj_elab *el, struct cj_span span, const struct cj_value *at,
 	return cj_value_to_tuple(el, span, &c);
 }
 
+/* Registers as coordinates see them: the first one, and a layout behind it. */
+struct view {
+	const struct cj_layout *layout;
+	int64_t first;
+};
+
+/* Narrow one mode to a range, whose bounds are known: r[_, a..b]. */
+static bool
+narrow(struct cj_elab *el, struct cj_span span, struct view *v, uint32_t mode,
+    const struct cj_range_value *r)
+{
+	const struct cj_tuple *shape = v->layout->shape;
+	const struct cj_tuple *stride = v->layout->stride;
+	const struct cj_tuple *at[CJ_MAX_RANK], *count, *bounds;
+	bool is_whole = cj_is_leaf(shape);
+	struct cj_layout *made;
+	uint32_t i;
+
+	if (!is_whole) {
+		shape = shape->at[mode];
+		stride = stride->at[mode];
+	}
+	if (!cj_is_leaf(shape)) {
+		cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+		    "a range cuts a single mode, mode %u has several", mode);
+		return false;
+	}
+	at[0] = cj_tuple_int(&el->al, r->first);
+	at[1] = cj_tuple_int(&el->al, r->last);
+	bounds = cj_tuple_make(&el->al, at, 2);
+	if (!cj_is_known(r->first) || !cj_is_known(r->last)) {
+		cj_elab_dynamic_register(el, span, bounds);
+		return false;
+	}
+	if (r->first.value < 0 || r->last.value > shape->value.value ||
+	    r->first.value >= r->last.value) {
+		cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+		    r->first.value >= r->last.value ?
+		    "the range holds no coordinate of mode %u" :
+		    "the range leaves mode %u", mode);
+		return false;
+	}
+	v->first += r->first.value * stride->value.value;
+	count = cj_tuple_known(&el->al, r->last.value - r->first.value);
+	made = cj_memdup(el->arena, v->layout, sizeof *v->layout);
+	for (i = 0; !is_whole && i < made->shape->rank; i++)
+		at[i] = i == mode ? count : made->shape->at[i];
+	made->shape = is_whole ? count :
+	    cj_tuple_make(&el->al, at, made->shape->rank);
+	v->layout = made;
+	return true;
+}
+
+/* The coordinate that is left when the ranges are cut out; NULL: refused. */
+static const struct cj_tuple *
+without_ranges(struct cj_elab *el, struct cj_span span, struct view *v,
+    const struct cj_value *at, uint32_t count)
+{
+	struct cj_value *plain = CJ_NEWS(el->arena, struct cj_value,
+	    count + 1);
+	uint32_t i, rank = cj_layout_rank(v->layout);
+
+	for (i = 0; i < count; i++) {
+		plain[i] = at[i];
+		if (at[i].kind != CJ_VALUE_RANGE)
+			continue;
+		if (count != rank) {
+			cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+			    "there are %u coordinates for %u modes", count,
+			    rank);
+			return NULL;
+		}
+		if (!narrow(el, span, v, i, at[i].range))
+			return NULL;
+		plain[i] = (struct cj_value){ .kind = CJ_VALUE_ANY };
+	}
+	return coordinate(el, span, plain, count);
+}
+
 /* Elements of registers that are a value: known positions. */
 static struct cj_value
 registers(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
-    const struct cj_tuple *coord)
+    const struct cj_value *index, uint32_t rank)
 {
-	const struct cj_layout *l = cj_layout_make(&el->al, v->regs.shape,
-	    NULL), *rest;
-	const struct cj_tuple *offset, *shape;
+	struct view w = { .layout = cj_layout_make(&el->al, v->regs.shape,
+	    NULL) };
+	const struct cj_tuple *coord, *offset, *shape;
+	const struct cj_layout *rest;
 	uint32_t *at, count, i;
 	cj_ref r;
 
-	if (l == NULL || !cj_layout_slice(&el->al, l, coord, &rest, &offset))
+	if (w.layout == NULL)
+		return cj_elab_refused(el, span, "index");
+	coord = without_ranges(el, span, &w, index, rank);
+	if (coord == NULL)
+		return cj_value_error();
+	if (!cj_elab_inside(el, span, coord, w.layout->shape))
+		return cj_value_error();
+	if (!cj_layout_slice(&el->al, w.layout, coord, &rest, &offset))
 		return cj_elab_refused(el, span, "index");
 	if (!cj_is_known(offset->value))
 		return cj_elab_dynamic_register(el, span, coord);
+	w.first += offset->value.value;
 	shape = !cj_is_leaf(rest->shape) && rest->shape->rank == 0 ? NULL :
 	    rest->shape;
 	count = cj_shape_count(shape);
@@ -86,12 +174,8 @@ registers(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 		if (shape != NULL && !cj_layout_offset(&el->al, rest,
 		    cj_tuple_known(&el->al, i), &o))
 			return cj_elab_refused(el, span, "index");
-		at[i] = (uint32_t)(offset->value.value + o.value);
-		if (offset->value.value + o.value < 0 || at[i] >=
-		    cj_shape_count(v->regs.shape))
-			return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
-			    "the coordinate lies outside %s",
-			    cj_value_what(el, v));
+		at[i] = (uint32_t)(w.first + o.value);
+		assert(at[i] < cj_shape_count(v->regs.shape));
 	}
 	r = cj_elab_pass(el, v->regs.ref, v->level);
 	return cj_value_regs(el, (enum cj_kind)v->scalar, shape,
@@ -102,11 +186,11 @@ static struct cj_value
 place(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
     const struct cj_value *at, uint32_t count)
 {
-	const struct cj_tuple *c = coordinate(el, span, at, count);
-	struct cj_value read;
+	const struct cj_tuple *c;
+	struct cj_value read = *v;
+	struct cj_slot *cut;
+	struct view w;
 
-	if (c == NULL)
-		return cj_value_error();
 	if (v->slot->cell != NULL) {
 		read = *v->slot->cell;
 		return cj_elab_index(el, span, read, at, count);
@@ -114,14 +198,21 @@ place(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 	if (v->slot->is_scalar)
 		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
 		    "%s has no elements", cj_value_what(el, v));
-	return cj_slot_index(el, span, v, c);
+	w = (struct view){ v->slot->layout, v->slot->first };
+	c = without_ranges(el, span, &w, at, count);
+	if (c == NULL)
+		return cj_value_error();
+	cut = cj_memdup(el->arena, v->slot, sizeof *v->slot);
+	cut->layout = w.layout;
+	cut->first = w.first;
+	read.slot = cut;
+	return cj_slot_index(el, span, &read, c);
 }
 
 struct cj_value
 cj_elab_index(struct cj_elab *el, struct cj_span span, struct cj_value base,
     const struct cj_value *at, uint32_t count)
 {
-	const struct cj_tuple *c;
 	uint32_t i;
 
 	switch ((unsigned)base.kind) {
@@ -143,9 +234,7 @@ cj_elab_index(struct cj_elab *el, struct cj_span span, struct cj_value base,
 	case CJ_VALUE_REGS:
 		if (base.regs.shape == NULL)
 			break;
-		c = coordinate(el, span, at, count);
-		return c == NULL ? cj_value_error() :
-		    registers(el, span, &base, c);
+		return registers(el, span, &base, at, count);
 	}
 	return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
 	    "%s has no elements", cj_value_what(el, &base));

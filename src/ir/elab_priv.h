@@ -713,6 +713,9 @@ const struct cj_builtin *cj_builtin_lookup(const char *name);
 struct cj_value cj_tensor_index(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_value *at, uint32_t count);
 /* Fix the coordinates that are not `_`. */
+/* Known coordinates are within their extents; else an error names the mode. */
+bool cj_elab_inside(struct cj_elab *el, struct cj_span span,
+    const struct cj_tuple *coord, const struct cj_tuple *shape);
 struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
 /* From a view's coordinates to those of what it was cut from. */

@@ -249,21 +249,6 @@ cj_slot_store(struct cj_elab *el, struct cj_span span,
 
 /* ---- parts --------------------------------------------------------------- */
 
-static struct cj_value
-outside(struct cj_elab *el, struct cj_span span, const struct cj_slot *s,
-    const struct cj_tuple *coord)
-{
-	struct cj_strbuf text;
-
-	cj_strbuf_init(&text, el->arena);
-	cj_strbuf_puts(&text, "the coordinate ");
-	cj_tuple_print(&text, &el->sym, coord, CJ_STYLE_LANGUAGE);
-	cj_strbuf_printf(&text, " lies outside \"%s\" of shape ",
-	    cj_elab_name(el, s->name));
-	cj_tuple_print(&text, &el->sym, s->layout->shape, CJ_STYLE_LANGUAGE);
-	return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span, "%s", text.text);
-}
-
 struct cj_value
 cj_slot_index(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, const struct cj_tuple *coord)
@@ -277,15 +262,14 @@ cj_slot_index(struct cj_elab *el, struct cj_span span,
 	if (s->cell != NULL)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
 		    "a number has no elements");
+	if (!cj_elab_inside(el, span, coord, s->layout->shape))
+		return cj_value_error();
 	if (!cj_layout_slice(&el->al, s->layout, coord, &rest, &offset))
 		return cj_elab_refused(el, span, "index");
 	if (offset->kind != CJ_TUPLE_INT || !cj_is_known(offset->value))
 		return cj_elab_dynamic_register(el, span, coord);
 	*part = *s;
 	part->first += offset->value.value;
-	if (part->first < 0 || part->first >= cj_layout_cosize(&el->al,
-	    s->layout).value + s->first)
-		return outside(el, span, s, coord);
 	part->layout = rest;
 	part->is_scalar = !cj_is_leaf(rest->shape) && rest->shape->rank == 0;
 	if (part->is_scalar)

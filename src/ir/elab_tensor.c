@@ -151,6 +151,13 @@ is_inside(struct cj_elab *el, struct cj_span span, const struct cj_tuple *c,
 	return false;
 }
 
+bool
+cj_elab_inside(struct cj_elab *el, struct cj_span span,
+    const struct cj_tuple *coord, const struct cj_tuple *shape)
+{
+	return is_inside(el, span, coord, shape, UINT32_MAX);
+}
+
 /* ---- slices -------------------------------------------------------------- */
 
 static bool
@@ -199,7 +206,7 @@ cj_tensor_slice(struct cj_elab *el, struct cj_span span,
 	const struct cj_layout *rest;
 	const struct cj_tuple *offset;
 
-	if (!is_inside(el, span, coord, t->layout->shape, UINT32_MAX))
+	if (!cj_elab_inside(el, span, coord, t->layout->shape))
 		return cj_value_error();
 	if (!has_any(coord))
 		return element(el, span, t, coord);

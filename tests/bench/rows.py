@@ -585,7 +585,7 @@ def families(B):
         torch.cuda.empty_cache()
 
 
-def main():
+def parser():
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--only", help="contests whose name contains this")
@@ -593,11 +593,12 @@ def main():
     p.add_argument("--inductor", action="store_true")
     p.add_argument("--json")
     p.add_argument("--markdown")
-    B = Bench(p.parse_args())
+    return p
+
+
+def run(B, parts):
     print("GB/s and ratio to the best copy or read of the same round [least, most]; %s" % torch.cuda.get_device_name())
-    for part in (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
-                 lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS),
-                 lambda: norms(B, LENGTHS)):
+    for part in parts:
         try:
             part()
         except Exception as e:
@@ -607,6 +608,13 @@ def main():
                 json.dump({"schema": 1, "device": torch.cuda.get_device_name(), "rows": B.rows}, f, indent=1)
         if B.o.markdown:
             markdown(B, B.o.markdown)
+
+
+def main():
+    B = Bench(parser().parse_args())
+    run(B, (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
+            lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS),
+            lambda: norms(B, LENGTHS)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Products of 1 to 16 rows with a large matrix (examples/gemv) against cuBLAS, on one GPU.
+
+    python3 tests/bench/gemv.py [--rounds N] [--only TEXT] [--seconds S] [--sweep] [--json FILE] [--markdown FILE]
+
+As rows.py: GB/s of the matrix, and the median ratio to the best read of the same round. --sweep tries other
+constants too.
+"""
+import torch
+
+import rows
+
+SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
+SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("64", "128", "256")]
+
+
+def products(B):
+    for n, k in SHAPES:
+        turns = 1 if n * k > 1 << 27 else 4
+        ws = [torch.randn((n, k), device="cuda").bfloat16() for _ in range(turns)]
+        for m in (1, 2, 4, 8, 16):
+            name = "gemv bf16 %d x %dx%d" % (m, n, k)
+            if not B.wanted(name):
+                continue
+            x = torch.randn((m, k), device="cuda").bfloat16()
+            y = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+            want = x.double() @ ws[0][-64:].double().t()
+            sets = [dict(W=w, x=x, y=y) for w in ws]
+            runs = {"cutec": B.cute("gemv", "gemv", sets, {"T": "bf16"})}
+            for consts in SWEEP if B.o.sweep else ():
+                label = "cutec[%s]" % " ".join("%s=%s" % c for c in consts.items())
+                runs[label] = B.cute("gemv", "gemv", sets, dict(consts, T="bf16"))
+            runs["cuBLAS"] = lambda i: torch.mm(x, ws[i].t(), out=y)
+
+            def check(label):
+                runs[label](0)
+                torch.cuda.synchronize()
+                got = y[:, -64:].double()
+                y.fill_(float("nan"))
+                return bool(((got - want).abs() <= 8e-3 * want.abs() + 1e-3 * k ** 0.5).all())
+            B.contest(name, "read", 2 * n * k, runs, turns, check)
+        del ws
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    p = rows.parser()
+    p.add_argument("--sweep", action="store_true")
+    B = rows.Bench(p.parse_args())
+    rows.run(B, (lambda: products(B),))

@@ -194,7 +194,8 @@ typedef struct cutejit_options {
 cutejit_status cutejit_context_create(const cutejit_options *options,
     cutejit_context **out);
 
-/* Give up the context. Its memory goes with the last of its handles. */
+/* Give up the context. Its memory goes with the last of its handles. Waits for
+ * what LLVM goes on with behind calls that came too late. */
 void cutejit_context_destroy(cutejit_context *context);
 
 /*

@@ -172,7 +172,8 @@ make_llvm(struct cj_work *f, struct request *q)
 {
 	struct cj_codegen_result g;
 
-	cj_generate(f, &q->kernel->recipe, q->kernel->program->ir, true, &g);
+	cj_generate(f, q->kernel->module, &q->kernel->recipe,
+	    q->kernel->program, true, &g);
 	set(q, g.llvm, strlen(g.llvm));
 }
 

@@ -3,7 +3,7 @@
  *
  *	elaborate   tree and binding -> IR		ir/elab*
  *	optimise    IR -> IR, verified after each pass	ir/passes
- *	generate    IR -> PTX				codegen/
+ *	generate    IR -> PTX				generate.c, codegen/
  *	assemble    PTX -> cubin			assemble.c
  *	keep        on disk				cache*.c
  *
@@ -114,36 +114,13 @@ set_entries(struct cj_program *p, const struct cj_codegen_result *g)
 	p->entry_count = n;
 }
 
-static void
-set_codegen(const struct cj_recipe *r, struct cj_codegen_options *o)
-{
-	memset(o, 0, sizeof *o);
-	o->level = r->level;
-	o->ptx = r->ptx;
-	o->lineinfo = r->lineinfo;
-	o->checked = r->checked;
-}
-
-void
-cj_generate(struct cj_work *f, const struct cj_recipe *r,
-    const struct cj_module *ir, bool want_llvm, struct cj_codegen_result *out)
-{
-	struct cj_codegen_options o;
-
-	set_codegen(r, &o);
-	o.want_llvm = want_llvm;
-	memset(out, 0, sizeof *out);
-	if (cj_codegen_ptx(&f->arena, ir, &o, out) != CJ_CODEGEN_OK)
-		cj_fault(f, "code generation: %.180s", out->error != NULL
-		    ? out->error : "no reason given");
-}
-
 static cutejit_status
-make_ptx(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
+make_ptx(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
 {
 	struct cj_codegen_result g;
 
-	cj_generate(f, r, p->ir, false, &g);
+	cj_generate(f, m, r, p, false, &g);
 	p->ptx = cj_memdup(&p->arena, g.ptx, g.ptx_length + 1);
 	p->ptx_length = g.ptx_length;
 	set_entries(p, &g);
@@ -207,7 +184,7 @@ step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 		break;
 	case CJ_STAGE_IR:
 		f->doing = "generating PTX";
-		status = make_ptx(f, r, p);
+		status = make_ptx(f, m, r, p);
 		break;
 	case CJ_STAGE_PTX:
 		f->doing = "assembling";
@@ -219,7 +196,7 @@ step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 	}
 	if (status == CUTEJIT_OK) {
 		atomic_store(&p->stage, stage + 1);
-		cj_dump_stage(f, r, p, (enum cj_stage)(stage + 1));
+		cj_dump_stage(f, m, r, p, (enum cj_stage)(stage + 1));
 	}
 	return status;
 }
@@ -236,13 +213,13 @@ make(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 }
 
 static void
-dump_all(struct cj_work *f, const struct cj_recipe *r, enum cj_stage stage,
-    struct cj_program *p)
+dump_all(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
 {
 	int s;
 
 	for (s = CJ_STAGE_IR; s <= (int)stage; s++)
-		cj_dump_stage(f, r, p, (enum cj_stage)s);
+		cj_dump_stage(f, m, r, p, (enum cj_stage)s);
 }
 
 /* What the disk has of a program: the image, or (from a machine without an
@@ -259,7 +236,7 @@ take_from_disk(struct cj_work *f, struct cutejit_module *m,
 	p->origin = CUTEJIT_ORIGIN_DISK;
 	atomic_store(&p->stage, (int)stage);
 	atomic_fetch_add(&f->context->store->disk_hits, 1);
-	dump_all(f, r, stage, p);
+	dump_all(f, m, r, stage, p);
 	return true;
 }
 
@@ -278,7 +255,7 @@ take_from_remote(struct cj_work *f, struct cutejit_module *m,
 		return false;
 	p->origin = CUTEJIT_ORIGIN_REMOTE;
 	atomic_store(&p->stage, (int)stage);
-	dump_all(f, r, stage, p);
+	dump_all(f, m, r, stage, p);
 	cj_store_put(f, &p->key, bytes, length);
 	return true;
 }

@@ -8,7 +8,7 @@
 #include "assemble.h"
 #include "cache.h"
 #include "device.h"
-#include "runtime.h"
+#include "program.h"
 
 /* More than the machine has: malloc might promise it all the same. */
 static bool
@@ -207,6 +207,7 @@ static struct cutejit_context *
 allocate(const cutejit_options *o)
 {
 	struct cutejit_context bare = { 0 }, *c;
+	pthread_condattr_t clock;
 
 	bare.mem.alloc = o->allocate;
 	bare.mem.release = o->release;
@@ -218,6 +219,10 @@ allocate(const cutejit_options *o)
 	c->options = *o;
 	atomic_init(&c->references, 1);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&c->generated, &clock);
+	pthread_condattr_destroy(&clock);
 	cj_arena_init(&c->arena, &c->recover, &c->mem);
 	return c;
 }
@@ -236,6 +241,7 @@ release(struct cutejit_context *c)
 		cj_module_drop(c->blank);
 	cj_handles_fini(c);
 	cj_arena_fini(&c->arena);
+	pthread_cond_destroy(&c->generated);
 	pthread_mutex_destroy(&c->lock);
 	cj_give_back(c, c);
 }
@@ -297,6 +303,9 @@ cj_context_drop(struct cutejit_context *c)
 void
 cutejit_context_destroy(cutejit_context *context)
 {
-	if (context != NULL)
-		cj_context_drop(context);
+	if (context == NULL)
+		return;
+	cj_generations_end(context);
+	atomic_store(&context->is_closed, true);
+	cj_context_drop(context);
 }

@@ -83,13 +83,13 @@ dump_ir(struct cj_work *f, const char *words, const struct cj_program *p)
 }
 
 static void
-dump_ptx(struct cj_work *f, const char *words, const struct cj_recipe *r,
-    const struct cj_program *p)
+dump_ptx(struct cj_work *f, const char *words, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
 {
 	struct cj_codegen_result g;
 
 	if (is_asked(words, "llvm")) {
-		cj_generate(f, r, p->ir, true, &g);
+		cj_generate(f, m, r, p, true, &g);
 		write_file(f, file_name(f, words, p, "ll"), g.llvm,
 		    strlen(g.llvm));
 	}
@@ -99,8 +99,8 @@ dump_ptx(struct cj_work *f, const char *words, const struct cj_recipe *r,
 }
 
 void
-cj_dump_stage(struct cj_work *f, const struct cj_recipe *r,
-    const struct cj_program *p, enum cj_stage stage)
+cj_dump_stage(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p, enum cj_stage stage)
 {
 	const char *words = cj_env("CUTEJIT_DUMP");
 
@@ -113,7 +113,7 @@ cj_dump_stage(struct cj_work *f, const struct cj_recipe *r,
 		dump_ir(f, words, p);
 		break;
 	case CJ_STAGE_PTX:
-		dump_ptx(f, words, r, p);
+		dump_ptx(f, words, m, r, p);
 		break;
 	case CJ_STAGE_IMAGE:
 		if (p->cubin != NULL && is_asked(words, "cubin"))

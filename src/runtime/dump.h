@@ -8,7 +8,7 @@
 
 /* The program has just come to `stage`: write what is asked of it. Failures
  * are logged and forgotten. */
-void cj_dump_stage(struct cj_work *f, const struct cj_recipe *r,
-    const struct cj_program *p, enum cj_stage stage);
+void cj_dump_stage(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p, enum cj_stage stage);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Handles: what is said to who uses one that was destroyed.
  */
-#include "runtime.h"
+#include "program.h"
 
 void
 cj_handle_init(void *handle, enum cj_handle_kind kind,
@@ -22,6 +22,8 @@ cj_handle_close(void *handle, enum cj_handle_kind kind)
 	if (!cj_is(handle, kind))
 		return false;
 	atomic_store(&h->kind, CJ_GONE);
+	if (atomic_load(&h->context->is_closed))
+		cj_generations_end(h->context);
 	return true;
 }
 

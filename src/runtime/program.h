@@ -29,9 +29,13 @@ void cj_program_write(struct cj_work *f, const struct cj_program *p,
 bool cj_program_read(struct cj_work *f, struct cutejit_module *m,
     struct cj_program *p, const struct cj_record *r);
 
-/* PTX of a module; leaves with a fault if code generation fails. */
-void cj_generate(struct cj_work *f, const struct cj_recipe *r,
-    const struct cj_module *ir, bool want_llvm,
+/* PTX of a program that has its IR (generate.c); leaves with a fault if code
+ * generation fails, and when time is over. */
+void cj_generate(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p, bool want_llvm,
     struct cj_codegen_result *out);
+/* Wait for all that goes on in a context behind a call that came too late, and
+ * give up what they made. */
+void cj_generations_end(struct cutejit_context *c);
 
 #endif

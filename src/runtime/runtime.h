@@ -161,6 +161,7 @@ cj_is(const void *handle, enum cj_handle_kind kind)
 
 struct cj_store;
 struct cj_assembler;
+struct cj_generation;
 
 struct cj_thread_report {
 	pthread_t thread;
@@ -182,6 +183,11 @@ struct cutejit_context {
 	struct cj_store *store;		/* cache_disk.c; never NULL */
 	struct cj_assembler *assembler;	/* assemble.c; NULL: not looked for */
 	struct cutejit_module *blank;	/* a module without text, or NULL */
+	/* generate.c: newest first */
+	struct cj_generation *generations;
+	uint32_t generation_count;
+	pthread_cond_t generated;	/* one of them is done */
+	atomic_bool is_closed;		/* the caller has destroyed it */
 };
 
 void *cj_take(struct cutejit_context *c, size_t bytes);	/* zeroed; or NULL */

@@ -199,6 +199,15 @@ static struct cj_value reduce_part(struct cj_elab *el,
     const struct combine *c, struct cj_value v,
     const struct cj_value *along);
 
+/* along = (): no modes, so elements stay apart and are only combined with those
+ * of other threads. */
+static bool
+keeps_elements(const struct cj_value *along)
+{
+	return along != NULL && along->kind == CJ_VALUE_TUPLE &&
+	    along->tuple->count == 0;
+}
+
 /* Over threads a tuple stays one: an operator reduces each of its elements, a
  * function combines tuples. */
 static struct cj_value
@@ -211,7 +220,7 @@ reduce_each(struct cj_elab *el, const struct combine *c, struct cj_value v,
 
 	if (c->op == CJ_OP_NONE && along == NULL)
 		return cj_elab_reduce_tuple(el, c->span, c->f, v);
-	if (c->op == CJ_OP_NONE)
+	if (c->op == CJ_OP_NONE && !keeps_elements(along))
 		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, c->span,
 		    "a function reduces a tuple over all elements, not along "
 		    "modes");
@@ -236,7 +245,7 @@ reduce_part(struct cj_elab *el, const struct combine *c, struct cj_value v,
 	if (!cj_value_is_number(&v))
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, c->span,
 		    "numbers are reduced, this is %s", cj_value_what(el, &v));
-	return cj_value_shape(&v) == NULL ? v :
+	return cj_value_shape(&v) == NULL || keeps_elements(along) ? v :
 	    reduce_registers(el, c, v, along);
 }
 

@@ -162,7 +162,8 @@ class Bench:
         return lambda i: launches[i](self.stream)
 
     def wanted(self, name):
-        return (not self.o.only or self.o.only in name) and time.time() < self.end
+        only = (self.o.only or "").split(",")
+        return any(text in name for text in only) and time.time() < self.end
 
     def contest(self, name, ceiling, nbytes, runs, turns=1, check=None):
         """runs: name -> run(i). check(name): does the output agree with torch, after that contestant ran?"""
@@ -588,7 +589,7 @@ def families(B):
 def parser():
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=9)
-    p.add_argument("--only", help="contests whose name contains this")
+    p.add_argument("--only", help="contests whose name contains this, or one of several with commas between")
     p.add_argument("--seconds", type=float, default=420, help="begin no contest after this time")
     p.add_argument("--inductor", action="store_true")
     p.add_argument("--json")

@@ -32,45 +32,88 @@ def split(N, each):
     return -(-N // (32 * each)) * 32
 
 
+class Ways:
+    """(label, kernel, constants) of what could be tried for rows of N elements of `size` bytes."""
+
+    def __init__(self, op, N, size):
+        self.op, self.N, self.size, self.vector = op, N, size, 16 // size
+        self.late = 1 if op else 0
+        self.out = []
+        if N * size <= 4096:
+            self.lanes()
+            self.rings()
+        if 512 <= N <= 16384:
+            self.registers()
+        if N * size >= 8192:
+            self.memory()
+        if op == 0 and N * size >= 32768:
+            self.pieces()
+
+    def add(self, kernel, **consts):
+        short = " ".join("%s=%s" % (k, v) for k, v in consts.items())
+        self.out.append(("%s %s" % (kernel, short), kernel, {k: str(v) for k, v in consts.items()}))
+
+    def lanes(self):
+        for lanes in (4, 8, 16, 32):
+            each = -(-self.N // (lanes * self.vector)) * self.vector
+            if each <= 32 and each * lanes < 2 * self.N:
+                for threads in (128, 256, 512):
+                    for hints in (0, 2, 3):
+                        if self.N >= 1024 or hints != 2:
+                            self.add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=hints,
+                                     late=self.late)
+                self.add("lanes_row", lanes=lanes, per=each, threads=128, hints=3, late=0)
+
+    def rings(self):
+        count = -(-self.N // (32 * self.vector))
+        if self.N < 512:
+            return
+        for warps in (4, 8, 16):
+            for stages in (2, 3, 4):
+                smem = warps * stages * count * 512
+                blocks = min(227 * 1024 // (smem + 1024), 48 // warps if self.op else 40 // warps)
+                self.add("warp_ring", warps=warps, count=count, stages=stages, blocks=blocks)
+            for blocks in {24 // warps, 32 // warps}:
+                if blocks:
+                    self.add("warp_next", warps=warps, count=count, late=self.late, blocks=blocks)
+
+    def registers(self):
+        for each in (8, 16, 24, 32):
+            threads = split(self.N, each)
+            if 64 <= threads <= 1024 and each % self.vector == 0:
+                self.add("dependent_row", threads=threads, per=each, hints=0, late=self.late)
+                if self.N <= 1024:
+                    self.add("dependent_row", threads=threads, per=each, hints=2, late=self.late)
+                    self.add("block_row", threads=threads, per=each, hints=3, late=0)
+
+    def memory(self):
+        row = self.N * self.size
+        for n in (1, 2, 4, 8, 16) if row > 512 << 10 else (1, 2, 4, 8):
+            for many in (1, 2, 4) if self.op else (1,):
+                for threads in (128, 256, 512):
+                    count = -(-row // (n * threads * 16))
+                    count += count % 2
+                    held = many * count * threads * 16
+                    if not 24 << 10 <= held <= 128 << 10 or count * many > 16 or n * threads * count * 16 >= 1.5 * row:
+                        continue
+                    blocks = min(227 * 1024 // (held + 1280), 2048 // threads)
+                    if self.op == 0:
+                        blocks = min(blocks, 1536 // threads)
+                    self.add("async_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
+
+    def pieces(self):
+        row = self.N * self.size
+        for n in (1, 2, 4, 8):
+            for threads in (256, 512):
+                last = 16 * threads * self.size
+                kept = -(-(row // n - last) // last) * last >> 10
+                if 16 <= kept <= 113:
+                    blocks = max(1, min(227 // (kept + 1), 1536 // threads))
+                    self.add("piece_row", n=n, threads=threads, kept=kept, blocks=blocks)
+
+
 def variants(op, N, size):
-    """(label, kernel, constants) for rows of N elements of `size` bytes."""
-    out, vector, late = [], 16 // size, 1 if op else 0
-
-    def add(kernel, **consts):
-        short = " ".join("%s=%s" % (k[:3] if k != "late" else k, v) for k, v in consts.items())
-        out.append(("%s %s" % (kernel, short), kernel, {k: str(v) for k, v in consts.items()}))
-
-    for lanes in (4, 8, 16, 32):
-        each = -(-N // (lanes * vector)) * vector
-        if each <= 32 and each * lanes < 2 * N:
-            add("lanes_row", lanes=lanes, per=each, hints=3, late=0)
-            for threads in (128, 256, 512):
-                add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=0, late=late)
-    for each in (8, 16, 32):
-        threads = split(N, each)
-        if not 64 <= threads <= 1024 or N > 65536:
-            continue
-        add("block_row", threads=threads, per=each, hints=0, late=late)
-        add("dependent_row", threads=threads, per=each, hints=0, late=late)
-        if N <= 1024:
-            add("block_row", threads=threads, per=each, hints=3, late=0)
-            add("dependent_row", threads=threads, per=each, hints=3, late=0)
-            add("pair_row", threads=threads, per=each, hints=3, late=0)
-        for kept in (1024, 1536, 2048):
-            if each * kept <= 32768 and kept % threads == 0 and threads >= 256:
-                add("dependent_row", threads=threads, per=each, hints=0, late=late, blocks=kept // threads)
-    for n in (2, 4, 8, 16):
-        for threads in (256, 512, 1024):
-            each = -(-N // (n * threads * vector)) * vector
-            if N < LONG or each > 32 or each * n * threads >= 2 * N:
-                continue
-            add("cluster_row", n=n, threads=threads, per=each, hints=0, late=late)
-            for kept in (1024, 1536):
-                if each * kept <= 32768 and kept > threads and kept % threads == 0:
-                    add("cluster_row", n=n, threads=threads, per=each, hints=0, late=late, blocks=kept // threads)
-            if op == 0:
-                add("cluster_row", op=3, n=n, threads=threads, per=each, hints=0, blocks=max(1, 1024 // threads))
-    return out
+    return Ways(op, N, size).out
 
 
 class Sweep(rows.Bench):
@@ -120,7 +163,7 @@ def over_rows(S, name, t, R, N):
     runs = {"cutec": S.cute(name, name, own, {"T": t})}
     for label, kernel, consts in variants(op, N, dt.itemsize):
         runs[label] = S.kernel(kernel, sets, dict({"T": t, "op": str(op)}, **consts))
-    if N <= 32768:
+    if S.o.peers and N <= 32768:
         def peer(q):
             if op == 0:
                 return lambda i: rows.k_softmax[(R,)](xs[i], ys[i], N, BLOCK=wide, num_warps=q)
@@ -147,14 +190,14 @@ def over_rows(S, name, t, R, N):
 def contests(S):
     """Those of rows for clusters in one process, the others in another: one that fails leaves the other be."""
     if S.o.part == "long":
-        for N, R in ((131072, 8192), (32768, 32768), (262144, 2048), (65536, 8192)):
+        for N, R in ((32768, 32768), (131072, 8192), (65536, 8192), (262144, 2048)):
             for name, t in (("softmax", "bf16"), ("layernorm", "bf16"), ("rmsnorm", "bf16"), ("softmax", "f32"),
                             ("layernorm", "f32")):
                 yield lambda: over_rows(S, name, t, R, N)
     else:
-        for N, R in ((4096, 32768), (1024, 32768), (8192, 32768), (16384, 16384), (2048, 65536), (5000, 16384),
-                     (256, 1 << 19), (64, 1 << 20)):
-            for name, t in (("layernorm", "bf16"), ("softmax", "bf16"), ("rmsnorm", "bf16"), ("layernorm", "f32")):
+        for N, R in ((1024, 32768), (5000, 16384), (256, 1 << 19), (64, 1 << 20), (16384, 16384), (4096, 32768),
+                     (8192, 32768), (2048, 65536)):
+            for name, t in (("layernorm", "bf16"), ("softmax", "bf16"), ("rmsnorm", "bf16"), ("softmax", "f32")):
                 yield lambda: over_rows(S, name, t, R, N)
 
 
@@ -192,6 +235,7 @@ def main():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--only", help="contests whose name contains this")
     p.add_argument("--seconds", type=float, default=300, help="begin no contest after this time")
+    p.add_argument("--peers", action="store_true", help="triton, too")
     p.add_argument("--part", choices=("short", "long"), help="rows below or from %d elements on; else all" % LONG)
     p.add_argument("--out", help="a file for the table, which grows")
     o = p.parse_args()

@@ -84,20 +84,33 @@ is_one(struct cj_int i)
 	return cj_is_value(i, 1);
 }
 
-/* The common extent of a mode; false: they differ. An unknown extent is taken
- * to be equal to another, which the run checks as bounds. */
+/* Two extents that are not known to be equal: the run asks. */
+static void
+require_equal(struct cj_elab *el, struct cj_int x, struct cj_int y)
+{
+	cj_ref is_equal = cj_emit2(&el->em->b, CJ_OP_EQ,
+	    cj_type_of(CJ_KIND_BOOL, 1), cj_elab_ref_int(el, x),
+	    cj_elab_ref_int(el, y));
+
+	cj_emit(&el->em->b, CJ_OP_ASSERT, 0, cj_module_text(el->m,
+	    "arrays that go together have equal extents"), &is_equal, 1);
+}
+
+/* The common extent of a mode; false: they differ. */
 static bool
-join_mode(struct cj_algebra *al, const struct cj_tuple *a,
+join_mode(struct cj_elab *el, const struct cj_tuple *a,
     const struct cj_tuple *b, const struct cj_tuple **out)
 {
-	struct cj_int x = cj_tuple_product(al, a), y = cj_tuple_product(al, b);
+	struct cj_int x = cj_tuple_product(&el->al, a);
+	struct cj_int y = cj_tuple_product(&el->al, b);
+	enum cj_truth same = cj_int_equal(&el->sym, x, y);
 
-	if (is_one(y) || cj_int_equal(al->sym, x, y) != CJ_NO) {
-		*out = a;
+	*out = is_one(x) ? b : a;
+	if (is_one(x) || is_one(y))
 		return true;
-	}
-	*out = b;
-	return is_one(x);
+	if (same == CJ_MAYBE)
+		require_equal(el, x, y);
+	return same != CJ_NO;
 }
 
 static const struct cj_tuple *
@@ -111,7 +124,7 @@ join_shapes(struct cj_elab *el, const struct cj_tuple *a,
 		return NULL;
 	at = CJ_NEWS(el->arena, const struct cj_tuple *, rank);
 	for (i = 0; i < rank; i++)
-		if (!join_mode(&el->al, cj_tuple_get(a, i),
+		if (!join_mode(el, cj_tuple_get(a, i),
 		    cj_tuple_get(b, i), &at[i]))
 			return NULL;
 	return cj_is_leaf(a) ? at[0] : cj_tuple_make(&el->al, at, rank);

@@ -142,13 +142,24 @@ const char *cj_binding_text(const struct cj_binding *b);
 
 /* ---- modules ------------------------------------------------------------- */
 
+/* What is checked at accesses: nothing (memory has its own bounds), the extent
+ * of each mode, for the executor, which sees by itself what leaves the memory,
+ * or whatever is not proved (elab_bounds.c). */
+enum cj_bounds { CJ_BOUNDS_MEMORY, CJ_BOUNDS_MODES, CJ_BOUNDS_ALL };
+
+/* What a module is made for. */
+struct cj_aim {
+	const struct cj_target *target;
+	enum cj_bounds bounds;
+};
+
 /*
  * Elaborate a member. Function 1 is the host function: its leaves are what it
  * needs of the run-time arguments. NULL if there were errors.
  */
 struct cj_module *cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_member_info *m, const struct cj_binding *b,
-    const struct cj_target *target, struct cj_diags *ds);
+    const struct cj_aim *aim, struct cj_diags *ds);
 
 /*
  * Elaborate a test or a bench, once for each combination of its `over` values.

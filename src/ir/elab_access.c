@@ -151,36 +151,38 @@ proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bytes)
 
 /* ---- coordinates in what the view was cut from --------------------------- */
 
-/* The component of a coordinate that belongs to a limit's leaf. */
-struct component {
-	struct cj_int at, limit;
+/* The components of a coordinate that belong to a limit's leaves. */
+struct components {
+	struct cj_elab *el;
+	struct cj_component *out;
+	unsigned count;
 };
 
-static unsigned
-components(struct cj_elab *el, const struct cj_tuple *coord,
-    const struct cj_tuple *limit, struct component *out, unsigned count)
+static void
+add_components(struct components *c, const struct cj_tuple *coord,
+    const struct cj_tuple *limit, uint32_t mode)
 {
-	const struct cj_tuple *zero = cj_tuple_known(&el->al, 0);
+	const struct cj_tuple *zero = cj_tuple_known(&c->el->al, 0);
 	uint32_t i;
 
 	if (cj_is_leaf(limit)) {
-		if (count == CJ_MAX_AXES)
-			cj_bug(el->recover, "a guard with too many modes");
-		out[count].at = coord->value;
-		out[count].limit = limit->value;
-		return count + 1;
+		if (c->count == CJ_MAX_AXES)
+			cj_bug(c->el->recover, "a guard with too many modes");
+		c->out[c->count++] = (struct cj_component){ coord->value,
+		    limit->value, mode == UINT32_MAX ? 0 : mode };
+		return;
 	}
 	for (i = 0; i < limit->rank; i++)
-		count = components(el, cj_is_leaf(coord) ||
-		    i >= coord->rank ? zero : coord->at[i], limit->at[i],
-		    out, count);
-	return count;
+		add_components(c, cj_is_leaf(coord) || i >= coord->rank ?
+		    zero : coord->at[i], limit->at[i],
+		    mode == UINT32_MAX ? i : mode);
 }
 
 static unsigned
 coordinate_at(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
-    struct component *out, const struct cj_tuple **whole)
+    struct cj_component *out, const struct cj_tuple **whole)
 {
+	struct components all = { el, out, 0 };
 	struct cj_layout l = *p->t->cut->coord;
 	const struct cj_tuple *c;
 
@@ -192,7 +194,17 @@ coordinate_at(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 	if (c == NULL)
 		cj_bug(el->recover, "no coordinate: %s", el->al.why.text);
 	*whole = c;
-	return components(el, c, p->t->cut->limit, out, 0);
+	add_components(&all, c, p->t->cut->limit, UINT32_MAX);
+	return all.count;
+}
+
+unsigned
+cj_pieces_coordinate(struct cj_elab *el, const struct cj_pieces *p,
+    uint32_t r, struct cj_component *out)
+{
+	const struct cj_tuple *whole;
+
+	return coordinate_at(el, p, r, out, &whole);
 }
 
 /* No guard cuts through an access: both of its ends are inside or neither. */
@@ -200,7 +212,7 @@ static bool
 is_uniform(struct cj_elab *el, const struct cj_pieces *p, uint32_t first,
     uint32_t last)
 {
-	struct component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
+	struct cj_component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
 	const struct cj_tuple *c;
 	unsigned n = coordinate_at(el, p, first, a, &c), i;
 	struct cj_int d;
@@ -429,7 +441,7 @@ both(struct cj_elab *el, cj_ref a, cj_ref b)
 
 /* 0 <= c < limit, what is not proved of it. */
 static void
-add_bounds(struct cj_elab *el, const struct component *c, cj_ref *mask)
+add_bounds(struct cj_elab *el, const struct cj_component *c, cj_ref *mask)
 {
 	const cj_type type = cj_type_of(CJ_KIND_BOOL, 1);
 	cj_ref at, limit;
@@ -469,7 +481,7 @@ bool
 cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     cj_ref *mask)
 {
-	struct component c[CJ_MAX_AXES];
+	struct cj_component c[CJ_MAX_AXES];
 	const struct cj_tuple *coord;
 	unsigned n, i;
 
@@ -518,11 +530,13 @@ load_one(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 	refs[0] = cj_pieces_offset(el, p, r);
 	if (p->t->is_remote) {
 		refs[1] = cj_elab_ref_int(el, p->t->rank);
+		cj_pieces_watch(el, p, r, 0);
 		return cj_emit(&el->em->b, CJ_OP_REMOTE_LOAD, type, access,
 		    refs, 2);
 	}
 	if (!cj_pieces_mask(el, p, r, &refs[1]))
 		return 0;
+	cj_pieces_watch(el, p, r, refs[1]);
 	if (refs[1] != 0) {
 		refs[2] = fill;
 		count = 3;
@@ -630,12 +644,14 @@ store_one(struct cj_elab *el, const struct cj_pieces *p, const uint32_t *from,
 	if (p->t->is_remote) {
 		refs[1] = cj_elab_ref_int(el, p->t->rank);
 		refs[2] = cj_elab_permute(el, value, from, p->width);
+		cj_pieces_watch(el, p, r, 0);
 		cj_emit(&el->em->b, CJ_OP_REMOTE_STORE, 0, access, refs, 3);
 		return true;
 	}
 	refs[1] = cj_elab_permute(el, value, from, p->width);
 	if (!cj_pieces_mask(el, p, r, &refs[2]))
 		return false;
+	cj_pieces_watch(el, p, r, refs[2]);
 	cj_emit(&el->em->b, CJ_OP_STORE, 0, access, refs,
 	    refs[2] == 0 ? 2 : 3);
 	return true;

@@ -44,6 +44,18 @@ struct cj_int cj_pieces_term(struct cj_elab *el, const struct cj_pieces *p,
     uint32_t r);
 cj_ref cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p,
     uint32_t r);
+/* A component of an element's coordinate in what the view was cut from. */
+struct cj_component {
+	struct cj_int at, limit;
+	uint32_t mode;
+};
+/* Those of register r, at most CJ_MAX_AXES; the view is cut. */
+unsigned cj_pieces_coordinate(struct cj_elab *el, const struct cj_pieces *p,
+    uint32_t r, struct cj_component *out);
+/* Have the access that begins at register r watched: no coordinate leaves its
+ * mode where `mask` (0: always) holds (elab_bounds.c). */
+void cj_pieces_watch(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
+    cj_ref mask);
 /* Its mask; 0: always inside. */
 bool cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     cj_ref *mask);

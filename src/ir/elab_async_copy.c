@@ -127,8 +127,10 @@ copy_one(struct cj_elab *el, const struct cj_pieces *from,
 
 	refs[0] = cj_pieces_offset(el, to, r);
 	refs[1] = cj_pieces_offset(el, from, r);
+	cj_pieces_watch(el, to, r, 0);
 	if (!cj_pieces_mask(el, from, r, &refs[2]))
 		return false;
+	cj_pieces_watch(el, from, r, refs[2]);
 	cj_emit(&el->em->b, CJ_OP_CP_ASYNC, 0, copy, refs,
 	    refs[2] == 0 ? 2 : 3);
 	return true;

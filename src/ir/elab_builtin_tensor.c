@@ -391,6 +391,7 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	}
 	if (t->is_guarded && !cj_tensor_mask(el, args->span, t, &refs[n]))
 		return cj_value_error();
+	cj_tensor_watch(el, t, t->is_guarded ? refs[n] : 0);
 	if (t->is_guarded && refs[n] != 0)
 		n++;
 	a.object = t->object;

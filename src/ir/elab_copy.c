@@ -296,6 +296,7 @@ row_offset(struct cj_elab *el, const struct rows *r, uint32_t i,
 	*offset = cj_pieces_offset(el, &r->pieces, first);
 	if (!cj_pieces_mask(el, &r->pieces, first, &mask))
 		return false;
+	cj_pieces_watch(el, &r->pieces, first, mask);
 	if (mask == 0)
 		return true;
 	cj_elab_error(el, CJ_DIAG_WRONG_PLACE, r->pieces.span,

@@ -579,7 +579,7 @@ build(struct cj_contract *c)
 struct cj_module *
 cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_member_info *m, const struct cj_binding *b,
-    const struct cj_target *target, struct cj_diags *ds)
+    const struct cj_aim *aim, struct cj_diags *ds)
 {
 	struct cj_elab *el = CJ_NEW(a, struct cj_elab);
 	struct cj_binding copy = *b;
@@ -588,7 +588,8 @@ cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
 	struct cj_emitter *em;
 	const char *wrong;
 
-	cj_elab_init(el, a, u, target, ds);
+	cj_elab_init(el, a, u, aim->target, ds);
+	el->bounds = aim->bounds;
 	el->member = m;
 	el->time = CJ_TIME_HOST;
 	el->m->name = m->member == 0 ? cj_strdup(a, m->kernel) :

@@ -125,6 +125,16 @@ struct cj_cut {
 	const struct cj_layout *coord;	/* basis strides */
 	const struct cj_tuple *offset;	/* coordinate of the view's first */
 	const struct cj_tuple *limit;	/* shape of what was cut */
+	bool is_of_part;		/* that was itself a part */
+};
+
+/* A coordinate that a view was indexed by, not proved inside its mode. */
+struct cj_unproved {
+	struct cj_int at, limit;
+	uint32_t mode;
+	bool is_part;			/* the mode is one of a part */
+	bool is_cut;			/* a guard answers for it */
+	const struct cj_unproved *next;
 };
 
 struct cj_tensor {
@@ -134,6 +144,8 @@ struct cj_tensor {
 	struct cj_int offset;		/* of the view's first element */
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
+	bool is_part;			/* not the object as declared */
+	const struct cj_unproved *unproved;	/* where somebody watches */
 	bool is_guarded, has_fill;
 	bool is_remote;			/* of the block `rank` of the cluster */
 	struct cj_int rank;
@@ -354,6 +366,7 @@ struct cj_elab {
 	uint32_t errors;		/* reported, repeated ones too */
 	struct cj_recover *recover;
 	const struct cj_target *target;
+	enum cj_bounds bounds;
 	struct cj_symtab sym;
 	struct cj_algebra al;
 	CJ_VEC(struct cj_symbol_info) symbols;	/* [0] unused */
@@ -712,10 +725,17 @@ const struct cj_builtin *cj_builtin_lookup(const char *name);
 
 struct cj_value cj_tensor_index(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_value *at, uint32_t count);
-/* Fix the coordinates that are not `_`. */
 /* Known coordinates are within their extents; else an error names the mode. */
 bool cj_elab_inside(struct cj_elab *el, struct cj_span span,
     const struct cj_tuple *coord, const struct cj_tuple *shape);
+/* Remember what of a coordinate of `from` is not proved to be inside: whoever
+ * touches `made` checks it (elab_bounds.c). */
+void cj_tensor_watch_index(struct cj_elab *el, struct cj_tensor *made,
+    const struct cj_tensor *from, const struct cj_tuple *coord);
+/* The same checks in front of an access of one element. */
+void cj_tensor_watch(struct cj_elab *el, const struct cj_tensor *t,
+    cj_ref mask);
+/* Fix the coordinates that are not `_`. */
 struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
 /* From a view's coordinates to those of what it was cut from. */

@@ -21,6 +21,7 @@ new_cut(struct cj_elab *el, const struct cj_tensor *t)
 	c->coord = cj_layout_identity(&el->al, t->layout->shape);
 	c->offset = cj_tuple_known(&el->al, 0);
 	c->limit = t->layout->shape;
+	c->is_of_part = t->is_part;
 	return c->coord == NULL ? NULL : c;
 }
 
@@ -44,6 +45,7 @@ cut_of(struct cj_elab *el, const struct cj_cut *from,
 
 	assert(cj_tuple_congruent(l->shape, l->stride));
 	c->limit = from->limit;
+	c->is_of_part = from->is_of_part;
 	c->offset = l->offset == NULL ? cj_tuple_known(&el->al, 0) :
 	    l->offset;
 	bare->offset = NULL;
@@ -97,6 +99,7 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 	coord = cut == NULL ? NULL : cut->coord;
 	if (coord != NULL && !agree(el, &made.layout, &coord))
 		return cj_elab_refused(el, span, what);
+	made.is_part = true;
 	made.layout = map(&el->al, made.layout, user);
 	if (made.layout == NULL)
 		return cj_elab_refused(el, span, what);
@@ -189,6 +192,7 @@ element(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 		cut = CJ_NEW(el->arena, struct cj_cut);
 		cut->coord = rank_zero(el);
 		cut->limit = t->cut->limit;
+		cut->is_of_part = t->cut->is_of_part;
 		cut->offset = cj_layout_at(&el->al, with_offset(el, t->cut),
 		    coord);
 		if (cut->offset == NULL)
@@ -208,8 +212,10 @@ cj_tensor_slice(struct cj_elab *el, struct cj_span span,
 
 	if (!cj_elab_inside(el, span, coord, t->layout->shape))
 		return cj_value_error();
+	cj_tensor_watch_index(el, &made, t, coord);
+	made.is_part = true;
 	if (!has_any(coord))
-		return element(el, span, t, coord);
+		return element(el, span, &made, coord);
 	if (!cj_layout_slice(&el->al, t->layout, coord, &made.layout,
 	    &offset))
 		return cj_elab_refused(el, span, "index");
@@ -323,6 +329,10 @@ window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 		    "the range leaves mode %u", mode);
 	w.count = cj_int_max(&el->sym, cj_known(0),
 	    cj_int_sub(&el->sym, r->last, r->first));
+	cj_tensor_watch_index(el, &made, t, window_start(el, shape, &w));
+	w.first = cj_int_sub(&el->sym, r->last, cj_known(1));
+	cj_tensor_watch_index(el, &made, t, window_start(el, shape, &w));
+	w.first = r->first;
 	if (!move_origin(el, &made, &w))
 		return cj_elab_refused(el, span, "index");
 	return cj_tensor_map(el, span, &made, false, narrowed, &w, "index");

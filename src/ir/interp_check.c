@@ -276,6 +276,21 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 	return l->total;
 }
 
+bool
+cj_fault_is_known(struct cj_frame *f, const struct cj_step *s,
+    enum cj_code code)
+{
+	const struct cj_module *m = f->code->module;
+	cj_place place = cj_inst(m, s->ref)->place;
+	struct cj_fault *p;
+
+	for (p = f->machine->faults->first; p != NULL; p = p->next)
+		if (p->code == code && p->ref != s->ref && p->ref != 0 &&
+		    cj_inst(m, p->ref)->place == place)
+			return true;
+	return false;
+}
+
 /* ---- print --------------------------------------------------------------- */
 
 void
@@ -422,6 +437,38 @@ step_assert(struct cj_frame *f, const struct cj_step *s)
 	}
 	if (failed)
 		cj_frame_stop(f);
+}
+
+/* a: coordinate, b: extent of its mode. The access itself follows. */
+static void
+step_inside(struct cj_frame *f, const struct cj_step *s)
+{
+	const int64_t *at = CJ_AT(f, int64_t, s->a);
+	const int64_t *extent = CJ_AT(f, int64_t, s->b);
+	uint64_t outside = 0;
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		outside |= (uint64_t)((at[lane] < 0) |
+		    (at[lane] >= extent[lane])) & f->regs[CJ_FRAME_MASK +
+		    lane];
+	if (outside == 0 || !(f->machine->checks & CJ_CHECK_BOUNDS))
+		return;
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane) && (at[lane] < 0 ||
+		    at[lane] >= extent[lane]) && !cj_fault_again(f, s,
+		    CJ_DIAG_OUT_OF_BOUNDS))
+			cj_fault_at(f, s, lane, CJ_DIAG_OUT_OF_BOUNDS,
+			    "%s is touched at %lld" CJ_WHO ", outside 0..%lld",
+			    f->code->module->texts.at[cj_step_inst(f,
+			    s)->attr], (long long)at[lane],
+			    (long long)extent[lane]);
+}
+
+void
+cj_interp_INSIDE(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_inside);
 }
 
 void

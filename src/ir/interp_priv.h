@@ -372,6 +372,9 @@ struct cj_fault *cj_fault_at(struct cj_frame *f, const struct cj_step *s,
  * front of what costs time to say. */
 bool cj_fault_again(struct cj_frame *f, const struct cj_step *s,
     enum cj_code code);
+/* Has another check at the place of this step said so already? */
+bool cj_fault_is_known(struct cj_frame *f, const struct cj_step *s,
+    enum cj_code code);
 /* "element 5", or "[1, 0] (element 5)" where the tensor has such (in
  * interp_where.c). */
 const char *cj_where(const struct cj_frame *f, uint32_t object,

@@ -846,7 +846,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_IF: case CJ_OP_ASSERT: case CJ_OP_REQUIRE:
 		return check_condition(v);
 	case CJ_OP_FOR: case CJ_OP_ARRAY_MAP: case CJ_OP_EXPECT:
-	case CJ_OP_NAMED_BARRIER: case CJ_OP_NAMED_ARRIVE:
+	case CJ_OP_NAMED_BARRIER: case CJ_OP_NAMED_ARRIVE: case CJ_OP_INSIDE:
 		return check_indices(v);
 	case CJ_OP_DIVISOR: return check_divisor(v);
 	case CJ_OP_DEVICE: return check_device(v);

@@ -88,6 +88,18 @@ rename_operands(struct cj_fold *f, const struct cj_inst *i)
 			at[n] = f->replaced.at[at[n]];
 }
 
+/* Is a coordinate known to be inside? Values that were made meanwhile have no
+ * facts. */
+static bool
+is_inside(const struct cj_fold *f, cj_ref r)
+{
+	const struct cj_inst *i = cj_inst(f->m, r);
+	cj_ref at = cj_operand(f->m, i, 0), extent = cj_operand(f->m, i, 1);
+
+	return at < f->known && extent < f->known && f->facts[at].lo >= 0 &&
+	    f->facts[at].hi < f->facts[extent].lo;
+}
+
 static void
 visit(struct cj_fold *f)
 {
@@ -97,6 +109,11 @@ visit(struct cj_fold *f)
 	rename_operands(f, cj_inst(f->m, r));
 	if (cj_op_info[cj_inst(f->m, r)->op].effects == CJ_EFFECTS_REGION) {
 		cj_fold_region(f, r);
+		return;
+	}
+	if (cj_inst(f->m, r)->op == CJ_OP_INSIDE && is_inside(f, r)) {
+		cj_inst_remove(f->m, f->walk.region, r);
+		cj_walk_skip(&f->walk);
 		return;
 	}
 	if (cj_op_info[cj_inst(f->m, r)->op].effects != CJ_EFFECTS_PURE)

@@ -18,7 +18,7 @@ add_recipe(struct cj_hasher *h, const struct cutejit_module *m,
 	cj_hasher_add_text(h, r->target->name);
 	cj_hasher_add_u64(h, (uint64_t)r->level);
 	cj_hasher_add_u64(h, (uint64_t)r->ptx);
-	cj_hasher_add_u64(h, r->checked);
+	cj_hasher_add_u64(h, r->checked | (uint64_t)r->watched << 1);
 	cj_hasher_add_u64(h, r->lineinfo);
 }
 

@@ -110,7 +110,7 @@ call_on_cpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
 	struct cj_selected s = { 0 };
 	cutejit_status status;
 
-	q->on_cpu = true;
+	q->on_cpu = q->watched = true;
 	q->stage = CJ_STAGE_IR;
 	q->sms = CJ_CPU_SMS;
 	status = cj_select(f, c->module, q, o, &s);
@@ -127,8 +127,8 @@ call(struct cj_work *f, void *arguments)
 {
 	struct cj_calling *c = arguments;
 	struct cj_arguments args = { .arena = &f->arena };
-	struct cj_request q = { c->kernel, &args, 0, false, false,
-	    CJ_STAGE_IR };
+	struct cj_request q = { .kernel = c->kernel, .arguments = &args,
+	    .stage = CJ_STAGE_IR };
 	cutejit_compile_options o;
 	cutejit_status status;
 	const struct cj_member_info *family;

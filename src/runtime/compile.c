@@ -37,7 +37,9 @@ cj_elaborate(struct cj_work *f, struct cutejit_module *m,
 
 	assert(r->binding != NULL && "elaboration needs a binding");
 	cj_module_enter(f, m);
-	ir = cj_elab_kernel(a, m->unit, r->member, r->binding, r->target, ds);
+	ir = cj_elab_kernel(a, m->unit, r->member, r->binding,
+	    &(struct cj_aim){ r->target, r->checked ? CJ_BOUNDS_ALL :
+	    r->watched ? CJ_BOUNDS_MODES : CJ_BOUNDS_MEMORY }, ds);
 	cj_module_leave(f, m);
 	if (ir == NULL || ds->errors != 0)
 		return NULL;

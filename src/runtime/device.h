@@ -72,6 +72,8 @@ enum { CJ_CPU_SMS = 8 };	/* what `device.sms` is on the executor */
 cutejit_status cj_cpu_run(struct cj_work *f, struct cj_program *program,
     const struct cj_arguments *args, const struct cj_plan *p,
     const struct cj_cpu_run *o);
+/* Are bounds among what it looks for? Then its IR says each mode's. */
+bool cj_cpu_watches(const struct cj_cpu_run *o);
 void cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
     struct cj_run_options *out, const volatile int *stop);
 

@@ -170,6 +170,12 @@ print_line(void *user, const char *text)
 		o->print(o->user, text);
 }
 
+bool
+cj_cpu_watches(const struct cj_cpu_run *o)
+{
+	return o->checks == 0 || (o->checks & CJ_CHECK_BOUNDS) != 0;
+}
+
 void
 cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
     struct cj_run_options *out, const volatile int *stop)

@@ -226,6 +226,7 @@ run(struct cj_work *f, void *arguments)
 	if (use[1])
 		return run_on_gpu(f, r, &q, &o);
 	q.on_cpu = true;
+	q.watched = cj_cpu_watches(&r->t.cpu);
 	q.sms = CJ_CPU_SMS;
 	q.stage = CJ_STAGE_IR;
 	r->result.device = CUTEJIT_DEVICE_CPU;

@@ -366,6 +366,7 @@ struct cj_recipe {
 	const struct cj_target *target;
 	int level, ptx;
 	bool checked, lineinfo;
+	bool watched;			/* for the executor, with its checks */
 	/* how it is made, not what */
 	bool look_on_disk;		/* even for an early stage */
 	bool is_fresh;			/* not from memory */

@@ -148,6 +148,7 @@ cj_select(struct cj_work *f, struct cutejit_module *m,
 
 	if (status != CUTEJIT_OK)
 		return status;
+	out->recipe.watched = q->watched;
 	status = cj_choice_begin(f, m, q->kernel, o, &choice);
 	if (status != CUTEJIT_OK)
 		return status;

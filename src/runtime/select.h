@@ -12,6 +12,7 @@ struct cj_request {
 	const struct cj_arguments *arguments;	/* NULL: none are known */
 	int64_t sms;
 	bool on_cpu;		/* the executor stands in for any target */
+	bool watched;		/* it looks at each mode of a tensor */
 	bool is_fresh;
 	enum cj_stage stage;	/* that the program must have */
 };

@@ -288,6 +288,7 @@ static cutejit_status
 begin_recipe(struct cj_testing *t, struct cj_recipe *r)
 {
 	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_status status;
 	cutejit_gpu gpu;
 
 	o.level = t->options.level;
@@ -298,7 +299,9 @@ begin_recipe(struct cj_testing *t, struct cj_recipe *r)
 		o.target = cj_strdup(&t->work->arena, gpu.target);
 	else if (!t->on_gpu)
 		o.target = "sm_90a";
-	return cj_recipe_begin(t->work, &o, r);
+	status = cj_recipe_begin(t->work, &o, r);
+	r->watched = !t->on_gpu && cj_cpu_watches(&t->cpu);
+	return status;
 }
 
 /* Every member that could be meant needs another chip: no failure. */

@@ -86,6 +86,7 @@ static const char sample[] =
 	"    print \"none\"\n"
 	"    %29 = const f32[4] {0.5, -0, inf, 1e-45}\n"
 	"    assert \"must hold\" %7\n"
+	"    inside \"mode 1 of x\" %2, %16\n"
 	"    %30 = ldmatrix f32[4] @4[%2] align 16\n"
 	"    %31 = const f16[8] 0\n"
 	"    stmatrix @8[%2], %31 transposed align 16\n"

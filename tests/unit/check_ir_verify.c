@@ -133,6 +133,7 @@ static const struct rule {
 	    NULL },
 	{ DEVICE("print \"x\" %1\n"), NULL },
 	{ DEVICE("assert \"x\" %1\n"), "the condition is not bool" },
+	{ DEVICE("inside \"x\" %1, %5\n"), "an operand is not an int" },
 	{ DEVICE("%9 = ptx int \"x\"\n"),
 	    "PTX has no registers for the result" },
 	{ DEVICE("%9 = ptx f32[17] \"x\"\n"), "there are too many results" },

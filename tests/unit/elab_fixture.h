@@ -92,8 +92,8 @@ elaborate(uint32_t m, const struct cj_binding *b)
 	struct cj_module *module;
 
 	ck_assert_msg(b != NULL, "does not fit: %s", why);
-	module = cj_elab_kernel(&arena, unit, member(m), b,
-	    cj_target_find("sm_90a"), &diags);
+	module = cj_elab_kernel(&arena, unit, member(m), b, &(struct cj_aim){
+	    .target = cj_target_find("sm_90a") }, &diags);
 	ck_assert_msg(module != NULL, "%s", messages());
 	return module;
 }

@@ -274,6 +274,14 @@ cj_pieces_narrow(struct cj_pieces *p, uint32_t width)
 	assign_registers(p);
 }
 
+/* Is there a predicate that may tell elements apart? */
+static bool
+asks_each(const struct cj_tensor *t)
+{
+	return t->pred != NULL && (t->pred->kind == CJ_VALUE_FUNCTION ||
+	    t->pred->kind == CJ_VALUE_BUILTIN);
+}
+
 static bool
 guard_allows(struct cj_elab *el, const struct cj_pieces *p)
 {
@@ -281,7 +289,7 @@ guard_allows(struct cj_elab *el, const struct cj_pieces *p)
 
 	if (!p->t->is_guarded || p->width == 1)
 		return true;
-	if (p->t->pred != NULL)
+	if (asks_each(p->t))
 		return false;
 	for (r = 0; r < p->count; r++)
 		if (p->lane[r] == p->width - 1 &&
@@ -463,11 +471,13 @@ static bool
 predicate(struct cj_elab *el, const struct cj_pieces *p,
     const struct cj_tuple *coord, cj_ref *mask)
 {
-	struct cj_value c = cj_value_from_tuple(el, coord), v;
+	struct cj_value c = cj_value_from_tuple(el, coord);
+	struct cj_value v = *p->t->pred;
 	bool known, truth;
 	cj_ref ref;
 
-	v = cj_elab_call_values(el, p->span, *p->t->pred, &c, 1);
+	if (asks_each(p->t))
+		v = cj_elab_call_values(el, p->span, v, &c, 1);
 	if (!cj_elab_condition(el, p->span, v, &known, &truth, &ref))
 		return false;
 	if (known && truth)

@@ -4,13 +4,14 @@
 # SRCDIR and BUILDDIR say where; PTXAS names ptxas, else it is looked for in
 # the path and in CUDA_HOME. Without it everything is skipped. A program that
 # refuses a target (status 1) does not admit it; every program must admit one.
-# Warnings of ptxas count as failures. Ends with the usual count.
+# Warnings of ptxas count as failures, spills on Hopper too. FILES, a pattern, names
+# other programs, TARGETS other targets. Ends with the usual count.
 
 set -u
 LC_ALL=C
 export LC_ALL
 CUTEC=$BUILDDIR/cutec
-targets='sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_120a'
+targets=${TARGETS:-'sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_120a'}
 
 PTXAS=${PTXAS:-$(command -v ptxas ||
     command -v "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas")}
@@ -48,17 +49,18 @@ compile() {
 	    "$@" "$file" >"$work/log" 2>&1
 }
 
-# The values that a program asks for behind `// compile:` in its first lines.
-compile_any() {
-	options=$(sed -n '1,5s,^// compile: ,,p' "$1")
-	eval "compile \"\$1\" \"\$2\" $options"
+# Ways to compile a program: options behind `// compile:` in its first lines,
+# a way each; without one, a way with none.
+ways() {
+	sed -n '1,9s,^// compile: ,,p' "$1" | grep . || echo ''
 }
 
-# assemble FILE TARGET: 1 if the program does not admit the target.
+# assemble FILE TARGET OPTIONS: 1 if the program does not admit the target.
+# Spills are as wrong as warnings where warpgroups multiply.
 assemble() {
 	rm -rf "$work/ptx"
 	mkdir "$work/ptx"
-	compile_any "$1" "$2"
+	eval "compile \"\$1\" \"\$2\" $3"
 	case $? in
 	0)	;;
 	1)	return 1 ;;
@@ -66,27 +68,40 @@ assemble() {
 	esac
 	for ptx in "$work"/ptx/*.ptx
 	do
-		if "$PTXAS" "-arch=$2" "$ptx" -o "$work/out.cubin" \
-		    >"$work/log" 2>&1 && [ ! -s "$work/log" ]; then
-			passed=$((passed + 1))
-		else
-			fail "$1 for $2: ptxas, ${ptx##*/}"
+		if ! "$PTXAS" -v "-arch=$2" "$ptx" -o "$work/out.cubin" \
+		    >"$work/log" 2>&1 ||
+		    grep -v -e '^ptxas info' -e '^    0 bytes stack' \
+			-e ' bytes cumulative stack' -e spill "$work/log" |
+			grep .
+		then
+			fail "$1 for $2: ptxas, ${ptx##*/} $3"
 			head -n 5 "$work/log"
+		elif grep -q -e ' [1-9][0-9]* bytes spill' "$work/log" &&
+		    grep -q '^import "cute/hopper.cute"' "$1"
+		then
+			fail "$1 for $2: spills, ${ptx##*/} $3"
+		else
+			passed=$((passed + 1))
 		fi
 	done
 }
 
 cd "$SRCDIR" || exit 1
-for file in examples/*/*.cute tests/kernels/*.cute
+for file in ${FILES:-examples/*/*.cute tests/kernels/*.cute}
 do
 	[ -e "$file" ] || continue
 	grep -q '^kernel ' "$file" || continue
 	admits=no
 	for target in $targets
 	do
-		if assemble "$file" "$target"; then
-			admits=yes
-		fi
+		while read -r way
+		do
+			if assemble "$file" "$target" "$way"; then
+				admits=yes
+			fi
+		done <<-WAYS
+			$(ways "$file")
+		WAYS
 	done
 	if [ $admits = no ] && grep -q 'needs a value' "$work/log"; then
 		echo "$file: what it needs is not in its text"

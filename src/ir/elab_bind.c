@@ -339,6 +339,24 @@ name_param(struct cj_contract *c, const struct cj_pattern *p,
 		    cj_printf(a, "%u", b->count));
 }
 
+/* Without arguments: a tensor that is left out, by "x=none". */
+static bool
+leave_out(struct cj_contract *c, const struct cj_pattern *p, const char *name,
+    struct cj_bound_param *b)
+{
+	const struct cj_const_argument *g = given(c, name);
+
+	if (c->actuals != NULL || !p->is_tensor || g == NULL)
+		return true;
+	b->present = false;
+	if (g->text != NULL && strcmp(g->text, "none") == 0 && p->is_optional)
+		return true;
+	return cj_contract_refuse(c, p->param->param.name.span, p->is_optional ?
+	    "%s is an argument, of which can be said that there is none: "
+	    "%s=none" : "%s is an argument, of which nothing is known but "
+	    "what a pattern names, as in %s.stride0=4", name, name);
+}
+
 static bool
 bind_param(struct cj_contract *c, const struct cj_pattern *p)
 {
@@ -356,6 +374,8 @@ bind_param(struct cj_contract *c, const struct cj_pattern *p)
 			return cj_contract_refuse(c, p->param->span,
 			    "%s: the argument is missing", name);
 	}
+	if (!leave_out(c, p, name, b))
+		return false;
 	if (!count_of(c, p, &b->count))
 		return false;
 	if (a != NULL && a->present) {

@@ -4,13 +4,9 @@
  * A file is replaced by renaming a finished one, only if that changes it, and
  * never if its text is wrong. Links are followed, permissions are kept.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cutec.h"
 #include "parser/parser.h"
@@ -116,65 +112,6 @@ laid_out(const struct fmt *f, const char *name, const char *text,
 
 /* ---- files --------------------------------------------------------------- */
 
-static bool
-write_all(int fd, const char *bytes, size_t length)
-{
-	while (length != 0) {
-		ssize_t n = write(fd, bytes, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
-/* Fill the new file and give it the old one's mode; closes it. */
-static bool
-finish(int fd, const struct stat *old, const char *bytes, size_t length)
-{
-	bool good = write_all(fd, bytes, length) &&
-	    fchmod(fd, old->st_mode & 07777) == 0;
-
-	/* only root may keep another owner; for others that is no fault */
-	if (good && fchown(fd, old->st_uid, old->st_gid) != 0)
-		errno = 0;
-	good = good && fsync(fd) == 0;
-	return close(fd) == 0 && good;
-}
-
-/* Put the bytes in place of a file that is there. */
-static bool
-replace(const char *path, const char *bytes, size_t length)
-{
-	char *real = realpath(path, NULL), *aside = NULL;
-	struct stat old;
-	bool good = false;
-	int fd;
-
-	if (real != NULL && stat(real, &old) == 0)
-		aside = malloc(strlen(real) + 16);
-	if (aside != NULL) {
-		sprintf(aside, "%s.fmt-XXXXXX", real);
-		fd = mkstemp(aside);
-		good = fd >= 0 && finish(fd, &old, bytes, length) &&
-		    rename(aside, real) == 0;
-		if (!good) {
-			complain("cannot write %s: %s", path, strerror(errno));
-			if (fd >= 0)
-				remove(aside);
-		}
-	} else {
-		complain("cannot write %s: %s", path, strerror(errno));
-	}
-	free(aside);
-	free(real);
-	return good;
-}
-
 static int
 give(const struct fmt *f, const char *path, bool is_changed,
     const char *bytes, size_t length)
@@ -186,11 +123,9 @@ give(const struct fmt *f, const char *path, bool is_changed,
 			puts(is_stdin ? "<stdin>" : path);
 		return is_changed ? CUTEJIT_ERROR : 0;
 	}
-	if (is_stdin)
+	if (is_stdin || is_changed)
 		return write_file(path, bytes, length) ? 0 : CUTEJIT_MISSING;
-	if (!is_changed || replace(path, bytes, length))
-		return 0;
-	return CUTEJIT_MISSING;
+	return 0;
 }
 
 static int

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cutec.h"
 
 void
@@ -315,28 +316,16 @@ fill_file(FILE *f, const void *bytes, size_t length)
 	return good;
 }
 
-/* Beside the file, which is replaced at once and keeps its mode. */
+/* With the mode that new files have. */
 static bool
-replace_file(const char *path, mode_t mode, const void *bytes, size_t length)
+new_file(const char *path, const void *bytes, size_t length)
 {
-	char *aside = malloc(strlen(path) + 32);
-	FILE *f;
-	bool good;
+	struct stat like = { .st_uid = geteuid(), .st_gid = getegid() };
+	mode_t mask = umask(0);
 
-	if (aside == NULL)
-		return false;
-	sprintf(aside, "%s.%ld.tmp", path, (long)getpid());
-	f = fopen(aside, "wb");
-	good = (f == NULL || mode == 0 || fchmod(fileno(f), mode) == 0) &&
-	    fill_file(f, bytes, length) && rename(aside, path) == 0;
-	if (!good && f != NULL) {
-		int why = errno;
-
-		remove(aside);
-		errno = why;
-	}
-	free(aside);
-	return good;
+	umask(mask);
+	like.st_mode = 0666 & ~mask;
+	return cj_file_replace(path, bytes, length, &like);
 }
 
 bool
@@ -349,14 +338,14 @@ write_file(const char *path, const void *bytes, size_t length)
 	if (strcmp(path, "-") == 0)
 		return fwrite(bytes, 1, length, stdout) == length;
 	if (stat(path, &st) != 0) {
-		good = replace_file(path, 0, bytes, length);
+		good = new_file(path, bytes, length);
 	} else if (!S_ISREG(st.st_mode)) {
 		/* a device or a pipe is written to, never replaced */
 		good = fill_file(fopen(path, "wb"), bytes, length);
 	} else {
 		real = realpath(path, NULL);	/* links stay links */
-		good = real != NULL && replace_file(real,
-		    st.st_mode & 07777, bytes, length);
+		good = real != NULL && cj_file_replace(real, bytes, length,
+		    &st);
 		free(real);
 	}
 	if (!good)

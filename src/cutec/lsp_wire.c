@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "lsp.h"
 
 enum { LINE_MAX_BYTES = 4096, PART = 1 << 16 };
@@ -221,22 +222,6 @@ wire_read(struct wire *w, const char **body, size_t *length, const char **why)
 
 /* ---- writing ------------------------------------------------------------- */
 
-static bool
-write_all(int fd, const char *bytes, size_t length)
-{
-	while (length != 0) {
-		ssize_t n = write(fd, bytes, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
 void
 wire_write(struct wire *w, json_t *message)
 {
@@ -250,8 +235,8 @@ wire_write(struct wire *w, json_t *message)
 	}
 	length = strlen(text);
 	snprintf(head, sizeof head, "Content-Length: %zu\r\n\r\n", length);
-	if (!write_all(w->out, head, strlen(head)) ||
-	    !write_all(w->out, text, length))
+	if (!cj_write_all(w->out, head, strlen(head)) ||
+	    !cj_write_all(w->out, text, length))
 		w->is_broken = true;
 	free(text);
 }

@@ -140,6 +140,28 @@ const struct cj_binding *cj_bind(struct cj_arena *a, const struct cj_unit *u,
 /* "T=f16, threads=256, rank(S)=2": equal texts are equal bindings. */
 const char *cj_binding_text(const struct cj_binding *b);
 
+/* ---- tuning -------------------------------------------------------------- */
+
+struct cj_tune_info {
+	const char *kernel;
+	const struct cj_node *node;
+	struct cj_span span;
+};
+/* `tune` declarations of the main text, in order. */
+uint32_t cj_unit_tunes(const struct cj_unit *u,
+    const struct cj_tune_info **tunes);
+
+/* Values for the names of a tune, as texts. */
+struct cj_candidate {
+	const struct cj_const_argument *consts;
+	uint32_t count;
+	const char *text;		/* "tile=(128, 64) stages=3" */
+};
+/* All candidates that `where` lets through. False: reported. */
+bool cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_tune_info *t, struct cj_candidate **out, uint32_t *count,
+    struct cj_diags *ds);
+
 /* ---- modules ------------------------------------------------------------- */
 
 /* What is checked at accesses: nothing (memory has its own bounds), the extent

@@ -256,6 +256,7 @@ struct cj_unit {
 	CJ_VEC(uint32_t) source_list;
 	CJ_VEC(struct cj_member_info) members;
 	CJ_VEC(struct cj_test_info) tests;
+	CJ_VEC(struct cj_tune_info) tunes;
 	uint32_t decl_count;
 	cj_import *import;
 	void *user;

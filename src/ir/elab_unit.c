@@ -364,6 +364,14 @@ list_decl(struct cj_unit *u, const struct cj_node *n)
 		};
 
 		*cj_push(u->arena, &u->tests) = info;
+	} else if (n->kind == CJ_NODE_TUNE) {
+		struct cj_tune_info info = {
+			.kernel = cj_name_text(u->names, n->tune.name.name),
+			.node = n,
+			.span = n->tune.name.span
+		};
+
+		*cj_push(u->arena, &u->tunes) = info;
 	}
 }
 

@@ -206,17 +206,6 @@ test(struct cj_resolve *r, const struct cj_node *n)
 }
 
 static void
-tune(struct cj_resolve *r, const struct cj_node *n)
-{
-	cj_resolve_kernel(r, n->tune.name);
-	if (n->tune.over.count == 0)
-		cj_report(r->diags, CJ_DIAG_SYNTAX, n->tune.name.span,
-		    "\"tune\" needs \"over\" and what to try");
-	over(r, &n->tune.over);
-	cj_resolve_list(r, &n->tune.where, CJ_USE_VALUE);
-}
-
-static void
 decl(struct cj_resolve *r, const struct cj_node *n)
 {
 	uint32_t scope = cj_scope_begin(&r->scopes);
@@ -235,7 +224,7 @@ decl(struct cj_resolve *r, const struct cj_node *n)
 	else if (n->kind == CJ_NODE_TEST || n->kind == CJ_NODE_BENCH)
 		test(r, n);
 	else if (n->kind == CJ_NODE_TUNE)
-		tune(r, n);
+		cj_resolve_tune(r, &n->tune);
 	r->scopes.level = 0;
 	cj_resolve_leave(r, scope);
 }

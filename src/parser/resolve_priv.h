@@ -93,6 +93,9 @@ const struct cj_node *cj_resolve_find_kernel(const struct cj_resolve *r,
 /* Does a member fit its family, and can it ever be launched (family.c)? */
 void cj_resolve_family(struct cj_resolve *r, const struct cj_node *member);
 
+/* A search (resolve_tune.c). */
+void cj_resolve_tune(struct cj_resolve *r, const struct cj_node_tune *t);
+
 /* Declare a local name; report what it hides. */
 void cj_resolve_declare(struct cj_resolve *r, struct cj_ident id);
 

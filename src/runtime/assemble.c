@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cache.h"
 #include "spawn.h"
 
@@ -82,21 +83,11 @@ static void
 remember(struct cj_work *f, const char *path, const char *version)
 {
 	const char *text = cj_printf(&f->arena, ", V%s\n", version);
-	char *aside;
-	ssize_t n;
-	int fd;
 
 	if (path == NULL || f->context->store->is_read_only)
 		return;
-	aside = cj_printf(&f->arena, "%s.XXXXXX", path);
 	mkdir(f->context->store->root, 0700);
-	fd = mkostemp(aside, O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = write(fd, text, strlen(text));
-	close(fd);
-	if (n != (ssize_t)strlen(text) || rename(aside, path) != 0)
-		unlink(aside);
+	cj_file_replace(path, text, strlen(text), NULL);
 }
 
 static const char *

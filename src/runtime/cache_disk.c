@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "remote.h"
 
 enum { LONGEST_WAIT_MS = 30000, STAMP_SECONDS = 600, MOST_TRIES = 100 };
@@ -149,22 +150,6 @@ shard_of(struct cj_arena *a, const char *path)
 
 /* ---- looking up ---------------------------------------------------------- */
 
-static bool
-read_all(int fd, char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = read(fd, bytes, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
 /* The time of last use is written when it is old, not at every hit. */
 static void
 stamp(const struct cj_store *s, int fd, const struct stat *st)
@@ -196,7 +181,7 @@ read_entry(struct cj_work *f, struct cj_arena *a, const char *path,
 	}
 	bytes = cj_alloc(a, (size_t)st.st_size);
 	*length = (size_t)st.st_size;
-	if (!read_all(fd, bytes, *length))
+	if (!cj_read_all(fd, bytes, *length))
 		*length = 0;		/* cut off meanwhile: damaged */
 	else
 		stamp(f->context->store, fd, &st);
@@ -240,83 +225,20 @@ cj_store_find(struct cj_work *f, struct cj_arena *a,
 
 /* ---- adding -------------------------------------------------------------- */
 
-static bool
-write_all(int fd, const char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = write(fd, bytes, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
-/* Does the file hold these bytes? Read again, so that a disk that lies or is
- * full is found before anyone believes the entry. */
-static bool
-reads_back(struct cj_arena *a, int fd, const char *bytes, size_t length)
-{
-	struct cj_mark m = cj_arena_mark(a);
-	char *again = cj_alloc(a, length);
-	bool same = lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, again, length)
-	    && memcmp(again, bytes, length) == 0;
-
-	cj_arena_release(a, m);
-	return same;
-}
-
-static bool
-write_aside(struct cj_work *f, char *aside, const char *bytes, size_t length)
-{
-	int fd = mkostemp(aside, O_CLOEXEC);
-	bool done;
-
-	if (fd < 0)
-		return false;
-	done = write_all(fd, bytes, length)
-	    && reads_back(&f->arena, fd, bytes, length);
-	if (close(fd) != 0)
-		done = false;
-	if (!done)
-		unlink(aside);
-	return done;
-}
-
-/* An empty folder in the place of an entry gives way. */
-static bool
-rename_over(const char *aside, const char *path)
-{
-	if (rename(aside, path) == 0)
-		return true;
-	return (errno == EISDIR || errno == EEXIST || errno == ENOTEMPTY)
-	    && rmdir(path) == 0 && rename(aside, path) == 0;
-}
-
 void
 cj_store_put(struct cj_work *f, const struct cj_digest *key,
     const char *bytes, size_t length)
 {
 	struct cj_store *s = f->context->store;
-	char *path, *aside, *shard;
+	char *path, *shard;
 
 	if (s->folder == NULL || s->is_read_only)
 		return;
 	path = path_of(&f->arena, s, key);
 	shard = shard_of(&f->arena, path);
-	if (length > s->limit || !make_folders(&f->arena, shard))
+	if (length > s->limit || !make_folders(&f->arena, shard)
+	    || !cj_file_replace_sure(path, bytes, length))
 		return;
-	aside = cj_printf(&f->arena, "%s.tmp.XXXXXX", path);
-	if (!write_aside(f, aside, bytes, length))
-		return;
-	if (!rename_over(aside, path)) {
-		unlink(aside);
-		return;
-	}
 	atomic_fetch_add(&s->stored, 1);
 	cj_store_evict(f, shard, path);
 }

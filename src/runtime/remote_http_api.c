@@ -6,8 +6,9 @@
 
 #ifdef HAVE_CURL
 
-#include <dlfcn.h>
 #include <curl/curl.h>
+
+#include "library.h"
 
 /* Each function of the library that is used. */
 #define FUNCTIONS(F)							\
@@ -15,10 +16,8 @@
 	F(curl_easy_perform) F(curl_easy_getinfo) F(curl_easy_cleanup)	\
 	F(curl_easy_strerror)
 
-/* As the driver's: one per process, opened at first use, never closed. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-	bool is_open;
+/* One per process. */
+static struct table {
 #define MEMBER(name) __typeof__(&(name)) name;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
@@ -29,37 +28,29 @@ static struct {
 #undef curl_easy_getinfo
 
 static const char *
-open_library(void)
+start(void)
 {
-	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-
-	if (library == NULL)
-		library = dlopen("libcurl-gnutls.so.4",
-		    RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL)
-		return "libcurl.so.4 is not there";
-#define LOOK_UP(name)							\
-	*(void **)&curl.name = dlsym(library, #name);			\
-	if (curl.name == NULL)						\
-		return "libcurl.so.4 lacks " #name;
-	FUNCTIONS(LOOK_UP)
-#undef LOOK_UP
-	if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return "libcurl does not start";
-	curl.is_open = true;
-	return NULL;
+	return curl.curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? NULL
+	    : "libcurl does not start";
 }
+
+static const struct cj_symbol symbols[] = {
+#define ROW(name) { #name, offsetof(struct table, name) },
+	FUNCTIONS(ROW)
+#undef ROW
+};
+static struct cj_library library = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.names = (const char *const[]){ "libcurl.so.4",
+	    "libcurl-gnutls.so.4", NULL },
+	.symbols = symbols, .count = CJ_LENGTH(symbols),
+	.table = &curl, .start = start
+};
 
 const char *
 cj_http_why(void)
 {
-	const char *why = NULL;
-
-	pthread_mutex_lock(&lock);
-	if (!curl.is_open)
-		why = open_library();
-	pthread_mutex_unlock(&lock);
-	return why;
+	return cj_library_open(&library);
 }
 
 struct transfer {

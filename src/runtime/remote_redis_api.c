@@ -6,8 +6,9 @@
 
 #ifdef HAVE_HIREDIS
 
-#include <dlfcn.h>
 #include <hiredis/hiredis.h>
+
+#include "library.h"
 
 #define FUNCTIONS(F)							\
 	F(redisConnectWithTimeout) F(redisSetTimeout)			\
@@ -17,42 +18,29 @@
 #define TEXT(x)		TEXT_OF(x)
 #define SONAME		"libhiredis.so." TEXT(HIREDIS_SONAME)
 
-/* As the driver's: one per process, opened at first use, never closed. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-	bool is_open;
+/* One per process. */
+static struct table {
 #define MEMBER(name) __typeof__(&(name)) name;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
 } redis;
 
-static const char *
-open_library(void)
-{
-	void *library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-
-	if (library == NULL)
-		return SONAME " is not there";
-#define LOOK_UP(name)							\
-	*(void **)&redis.name = dlsym(library, #name);			\
-	if (redis.name == NULL)						\
-		return SONAME " lacks " #name;
-	FUNCTIONS(LOOK_UP)
-#undef LOOK_UP
-	redis.is_open = true;
-	return NULL;
-}
+static const struct cj_symbol symbols[] = {
+#define ROW(name) { #name, offsetof(struct table, name) },
+	FUNCTIONS(ROW)
+#undef ROW
+};
+static struct cj_library library = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.names = (const char *const[]){ SONAME, NULL },
+	.symbols = symbols, .count = CJ_LENGTH(symbols),
+	.table = &redis
+};
 
 const char *
 cj_redis_why(void)
 {
-	const char *why = NULL;
-
-	pthread_mutex_lock(&lock);
-	if (!redis.is_open)
-		why = open_library();
-	pthread_mutex_unlock(&lock);
-	return why;
+	return cj_library_open(&library);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "repro.h"
 #include "runtime.h"
 
@@ -44,20 +45,6 @@ report_text(struct cj_work *f, size_t *length)
 	return b.text;
 }
 
-static bool
-write_all(int fd, const char *text, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = write(fd, text, length);
-
-		if (n <= 0)
-			return false;
-		text += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
 static const char *
 folder(void)
 {
@@ -82,7 +69,7 @@ cj_repro_write(struct cj_work *f)
 
 	if (fd < 0)
 		return NULL;
-	done = write_all(fd, text, length);
+	done = cj_write_all(fd, text, length);
 	close(fd);
 	if (!done)
 		unlink(path);

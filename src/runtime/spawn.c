@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 extern char **environ;
 
 enum { IN, OUT, ERR, FILES };
@@ -37,20 +39,6 @@ close_files(void *object)
 }
 
 static bool
-write_all(int fd, const char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = write(fd, bytes, length);
-
-		if (n <= 0)
-			return false;
-		bytes += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
-static bool
 open_files(struct files *s, const char *in, size_t length)
 {
 	bool done = true;
@@ -60,7 +48,7 @@ open_files(struct files *s, const char *in, size_t length)
 		s->fd[i] = memfd_create("cutejit", MFD_CLOEXEC);
 		done = done && s->fd[i] >= 0;
 	}
-	return done && write_all(s->fd[IN], in, length)
+	return done && cj_write_all(s->fd[IN], in, length)
 	    && lseek(s->fd[IN], 0, SEEK_SET) == 0;
 }
 

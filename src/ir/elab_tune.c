@@ -1,0 +1,139 @@
+/*
+ * `tune`: the candidates of a search, as compile-time arguments.
+ *
+ * Each combination of the values that `where` lets through is one. Values are
+ * given as texts of the language, as the command and the library take them, so
+ * that a winner can be kept in a file.
+ */
+#include "elab_over.h"
+
+enum { MOST = 1 << 16 };
+
+uint32_t
+cj_unit_tunes(const struct cj_unit *u, const struct cj_tune_info **tunes)
+{
+	*tunes = u->tunes.at;
+	return u->tunes.len;
+}
+
+static uint32_t
+count_names(const struct cj_node *binding)
+{
+	uint32_t i, n = 0;
+
+	if (binding->kind == CJ_NODE_NAME)
+		return 1;
+	if (binding->kind == CJ_NODE_TUPLE)
+		for (i = 0; i < binding->tuple.items.count; i++)
+			n += count_names(binding->tuple.items.at[i]);
+	return n;
+}
+
+struct taking {
+	struct cj_elab *el;
+	struct cj_const_argument *at;
+	uint32_t count;
+};
+
+/* The names of a binding, which are bound, with their values. */
+static void
+take(struct taking *t, const struct cj_node *binding)
+{
+	struct cj_strbuf b;
+	uint32_t i;
+
+	if (binding->kind == CJ_NODE_NAME) {
+		const struct cj_bound *bound = cj_env_find(t->el->env,
+		    binding->name.name);
+
+		assert(bound != NULL && "a name of `over` is bound");
+		cj_strbuf_init(&b, t->el->arena);
+		cj_value_print(t->el, &b, &bound->value);
+		t->at[t->count].name = cj_elab_name(t->el,
+		    binding->name.name);
+		t->at[t->count++].text = b.text;
+	}
+	if (binding->kind == CJ_NODE_TUPLE)
+		for (i = 0; i < binding->tuple.items.count; i++)
+			take(t, binding->tuple.items.at[i]);
+}
+
+static void
+set_candidate(struct cj_elab *el, const struct cj_over *o,
+    struct cj_candidate *out)
+{
+	struct taking t = { .el = el };
+	struct cj_strbuf text;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < o->count; i++)
+		n += count_names(o->at[i].binding);
+	t.at = CJ_NEWS(el->arena, struct cj_const_argument, n);
+	for (i = 0; i < o->count; i++)
+		take(&t, o->at[i].binding);
+	cj_strbuf_init(&text, el->arena);
+	for (i = 0; i < n; i++)
+		cj_strbuf_printf(&text, "%s%s=%s", i == 0 ? "" : " ",
+		    t.at[i].name, t.at[i].text);
+	out->consts = t.at;
+	out->count = n;
+	out->text = text.text;
+}
+
+/* Does `where` let the names through as they are bound? False with an error
+ * where it cannot be known. */
+static bool
+is_let_through(struct cj_elab *el, const struct cj_list *where)
+{
+	uint32_t i;
+
+	for (i = 0; i < where->count; i++) {
+		struct cj_value v = cj_elab_known(el, where->at[i],
+		    "a condition of `tune`");
+
+		if (v.kind == CJ_VALUE_ERROR)
+			return false;
+		if (v.kind != CJ_VALUE_BOOL) {
+			cj_elab_report(el, CJ_DIAG_WRONG_KIND,
+			    where->at[i]->span, "a condition is needed, this "
+			    "is %s", cj_value_what(el, &v));
+			return false;
+		}
+		if (!v.truth)
+			return false;
+	}
+	return true;
+}
+
+bool
+cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_tune_info *t, struct cj_candidate **out, uint32_t *count,
+    struct cj_diags *ds)
+{
+	const struct cj_node_tune *n = &t->node->tune;
+	uint32_t errors = ds->errors, i;
+	struct cj_over over;
+	struct cj_elab el;
+	struct cj_env root;
+
+	*count = 0;
+	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
+	cj_over_names(&el, &root);
+	if (!cj_over_read(&el, &n->over, &over))
+		return false;
+	if (over.combinations > MOST) {
+		cj_elab_report(&el, CJ_DIAG_LIMIT, t->span,
+		    "more than %d candidates", MOST);
+		return false;
+	}
+	*out = CJ_NEWS(a, struct cj_candidate, over.combinations);
+	for (i = 0; i < over.combinations; i++) {
+		cj_over_names(&el, &root);
+		cj_over_bind(&el, "", &over, i);
+		if (is_let_through(&el, &n->where))
+			set_candidate(&el, &over, &(*out)[(*count)++]);
+		if (ds->errors != errors)
+			return false;
+	}
+	return true;
+}

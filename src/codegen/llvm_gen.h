@@ -217,6 +217,11 @@ cj_llvm cj_llvm_address(struct cj_llvm_gen *g, const struct cj_access *access,
 /* The same in shared memory, as 32 bits for PTX. */
 cj_llvm cj_llvm_shared_word(struct cj_llvm_gen *g,
     const struct cj_access *access, cj_ref offset);
+/* ... of the block of that rank in the cluster; 0: of this one. */
+cj_llvm cj_llvm_shared_word_of(struct cj_llvm_gen *g,
+    const struct cj_access *access, cj_ref offset, cj_ref rank);
+/* What L2 is told, as an operand of copies. */
+uint64_t cj_llvm_policy(enum cj_evict e);
 void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset, uint32_t count);
 

@@ -36,6 +36,13 @@ cj_llvm_shared_word(struct cj_llvm_gen *g, const struct cj_access *a,
 	    g->i32, "");
 }
 
+/* The block it is of. */
+static cj_ref
+rank_of(const struct cj_llvm_gen *g, const struct cj_inst *inst)
+{
+	return inst->operand_count > 2 ? cj_operand(g->m, inst, 2) : 0;
+}
+
 static void
 emit(struct cj_llvm_gen *g, cj_ref r, const char *text)
 {
@@ -43,8 +50,9 @@ emit(struct cj_llvm_gen *g, cj_ref r, const char *text)
 	cj_llvm arguments[2];
 
 	want_ptx(g);
-	arguments[0] = cj_llvm_shared_word(g, &g->m->accesses.at[inst->attr],
-	    cj_operand(g->m, inst, 0));
+	arguments[0] = cj_llvm_shared_word_of(g,
+	    &g->m->accesses.at[inst->attr], cj_operand(g->m, inst, 0),
+	    rank_of(g, inst));
 	arguments[1] = low_word(g, cj_operand(g->m, inst, 1));
 	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, text,
 	    "r,r,~{memory}", arguments, 2);
@@ -68,34 +76,46 @@ void
 cj_llvm_op_MBARRIER_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_ref rank = rank_of(g, inst);
+	const char *name = rank == 0 ?
+	    "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0]" :
+	    "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0]";
 	cj_llvm address;
 
 	if (!is_one(g, cj_operand(g->m, inst, 1))) {
-		emit(g, r, "mbarrier.arrive.release.cta.shared::cta.b64 _, "
-		    "[$0], $1;");
+		emit(g, r, cj_printf(g->arena, "%s, $1;", name));
 		return;
 	}
 	want_ptx(g);
-	address = cj_llvm_shared_word(g, &g->m->accesses.at[inst->attr],
-	    cj_operand(g->m, inst, 0));
+	address = cj_llvm_shared_word_of(g, &g->m->accesses.at[inst->attr],
+	    cj_operand(g->m, inst, 0), rank);
 	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type,
-	    "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0];",
-	    "r,~{memory}", &address, 1);
+	    cj_printf(g->arena, "%s;", name), "r,~{memory}", &address, 1);
 }
 
 void
 cj_llvm_op_MBARRIER_EXPECT(struct cj_llvm_gen *g, cj_ref r)
 {
-	emit(g, r, "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, "
-	    "[$0], $1;");
+	emit(g, r, rank_of(g, cj_inst(g->m, r)) == 0 ?
+	    "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, "
+	    "[$0], $1;" : "mbarrier.arrive.expect_tx.release.cluster"
+	    ".shared::cluster.b64 _, [$0], $1;");
+}
+
+/* What it acquires from: the block or the cluster. */
+static const char *
+scope_of(const struct cj_llvm_gen *g, cj_ref r)
+{
+	return g->m->accesses.at[cj_inst(g->m, r)->attr].scope ==
+	    CJ_MEMORY_BLOCK ? "cta" : "cluster";
 }
 
 void
 cj_llvm_op_MBARRIER_WAIT(struct cj_llvm_gen *g, cj_ref r)
 {
-	emit(g, r, "{\n\t.reg .pred ended;\nagain:\n\t"
-	    "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 ended, "
-	    "[$0], $1;\n\t@!ended bra again;\n\t}");
+	emit(g, r, cj_printf(g->arena, "{\n\t.reg .pred ended;\nagain:\n\t"
+	    "mbarrier.try_wait.parity.acquire.%s.shared::cta.b64 ended, "
+	    "[$0], $1;\n\t@!ended bra again;\n\t}", scope_of(g, r)));
 }
 
 void
@@ -109,9 +129,9 @@ cj_llvm_op_MBARRIER_TEST(struct cj_llvm_gen *g, cj_ref r)
 	    cj_operand(g->m, inst, 0));
 	arguments[1] = low_word(g, cj_operand(g->m, inst, 1));
 	ended = cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->i32,
-	    "{\n\t.reg .pred ended;\n\t"
-	    "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 ended, "
-	    "[$1], $2;\n\tselp.b32 $0, 1, 0, ended;\n\t}",
+	    cj_printf(g->arena, "{\n\t.reg .pred ended;\n\t"
+	    "mbarrier.try_wait.parity.acquire.%s.shared::cta.b64 ended, "
+	    "[$1], $2;\n\tselp.b32 $0, 1, 0, ended;\n\t}", scope_of(g, r)),
 	    "=r,r,r,~{memory}", arguments, 2);
 	cj_llvm_define(g, r)[0] = LLVMBuildICmp(g->b, LLVMIntNE, ended,
 	    cj_llvm_i32(g, 0), "");

@@ -148,13 +148,13 @@ reaches(const struct cj_llvm_gen *g, bool writes)
 	struct cj_walk w;
 
 	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
-		enum cj_op op;
+		const struct cj_inst *i;
 
 		if (w.event != CJ_WALK_INST)
 			continue;
-		op = cj_inst(g->m, w.ref)->op;
-		if (op == CJ_OP_REMOTE_STORE ||
-		    (op == CJ_OP_REMOTE_LOAD && !writes))
+		i = cj_inst(g->m, w.ref);
+		if (cj_inst_is_far(g->m, i) && !(writes &&
+		    i->op == CJ_OP_REMOTE_LOAD))
 			return true;
 	}
 	return false;

@@ -6,7 +6,7 @@
 /* An instruction while it is put together: its operands in order. */
 struct call {
 	struct cj_llvm_gen *g;
-	cj_llvm arguments[3 + CJ_MAP_MODES];
+	cj_llvm arguments[5 + CJ_MAP_MODES];
 	struct cj_strbuf text, constraints;
 	unsigned count;
 };
@@ -18,9 +18,10 @@ add(struct call *c, cj_llvm v, const char *constraint)
 	c->arguments[c->count++] = v;
 }
 
-/* [map, {coordinates}] */
+/* [map, {coordinates}], from operand `next` on */
 static void
-add_box(struct call *c, const struct cj_inst *inst, unsigned next)
+add_box(struct call *c, const struct cj_inst *inst, unsigned next,
+    unsigned rank)
 {
 	struct cj_llvm_gen *g = c->g;
 	unsigned i;
@@ -28,7 +29,7 @@ add_box(struct call *c, const struct cj_inst *inst, unsigned next)
 	cj_strbuf_printf(&c->text, "[$%u, {", c->count);
 	add(c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g, cj_operand(g->m,
 	    inst, 1), 0), g->i64, ""), "l");
-	for (i = next; i < inst->operand_count; i++) {
+	for (i = next; i < next + rank; i++) {
 		cj_llvm v = cj_llvm_value(g, cj_operand(g->m, inst, i), 0);
 
 		cj_strbuf_printf(&c->text, "%s$%u", i == next ? "" : ", ",
@@ -69,6 +70,34 @@ end(struct call *c)
 	    c->constraints.text, c->arguments, c->count);
 }
 
+static const char *
+hint_of(const struct cj_tma_copy *t)
+{
+	return t->evict == CJ_EVICT_NORMAL ? "" : ".L2::cache_hint";
+}
+
+static void
+add_policy(struct call *c, const struct cj_tma_copy *t)
+{
+	if (t->evict == CJ_EVICT_NORMAL)
+		return;
+	cj_strbuf_printf(&c->text, ", $%u", c->count);
+	add(c, LLVMConstInt(c->g->i64, cj_llvm_policy(t->evict), 0), "l");
+}
+
+static const char *
+how_text(enum cj_atomic how)
+{
+	static const char *const names[] = {
+		[CJ_ATOMIC_ADD] = "add", [CJ_ATOMIC_MIN] = "min",
+		[CJ_ATOMIC_MAX] = "max", [CJ_ATOMIC_AND] = "and",
+		[CJ_ATOMIC_OR] = "or", [CJ_ATOMIC_XOR] = "xor",
+	};
+
+	assert(how < CJ_LENGTH(names) && "the verifier has asked");
+	return names[how];
+}
+
 void
 cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 {
@@ -76,15 +105,25 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
 	struct call c;
 
+	unsigned rank = g->m->maps.at[t->map].rank;
+	bool spreads = inst->operand_count > 3 + rank;
+
 	begin(&c, g);
 	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.shared::cluster"
-	    ".global.mbarrier::complete_tx::bytes ",
-	    (unsigned)g->m->maps.at[t->map].rank);
+	    ".global.mbarrier::complete_tx::bytes%s%s ", rank,
+	    spreads ? ".multicast::cluster" : "", hint_of(t));
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	cj_strbuf_puts(&c.text, ", ");
-	add_box(&c, inst, 3);
+	add_box(&c, inst, 3, rank);
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->signal, cj_operand(g->m, inst, 2));
+	if (spreads) {
+		cj_strbuf_printf(&c.text, ", $%u", c.count);
+		add(&c, LLVMBuildTrunc(g->b, cj_llvm_value(g, cj_operand(g->m,
+		    inst, 3 + rank), 0), LLVMInt16TypeInContext(g->context),
+		    ""), "h");
+	}
+	add_policy(&c, t);
 	end(&c);
 }
 
@@ -95,13 +134,17 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
 	struct call c;
 
+	unsigned rank = g->m->maps.at[t->map].rank;
+
 	begin(&c, g);
-	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.global"
-	    ".shared::cta.bulk_group ",
-	    (unsigned)g->m->maps.at[t->map].rank);
-	add_box(&c, inst, 2);
+	cj_strbuf_printf(&c.text, "cp%s.async.bulk.tensor.%ud.global"
+	    ".shared::cta%s%s.bulk_group%s ", t->reduces ? ".reduce" : "",
+	    rank, t->reduces ? "." : "", t->reduces ? how_text(t->how) : "",
+	    hint_of(t));
+	add_box(&c, inst, 2, rank);
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
+	add_policy(&c, t);
 	end(&c);
 }
 

@@ -69,8 +69,8 @@ cj_builtin_sync_cluster(struct cj_elab *el, struct cj_args *args,
 	return cj_value_none();
 }
 
-static bool
-check_rank(struct cj_elab *el, struct cj_span span, struct cj_int rank)
+bool
+cj_elab_check_rank(struct cj_elab *el, struct cj_span span, struct cj_int rank)
 {
 	if (!cj_is_known(rank) ||
 	    (rank.value >= 0 && rank.value < el->cluster_blocks))
@@ -108,7 +108,7 @@ cj_builtin_remote(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "remote takes shared memory, this is %s",
 		    cj_value_what(el, s));
-	if (!check_rank(el, args->span, rank))
+	if (!cj_elab_check_rank(el, args->span, rank))
 		return cj_value_error();
 	return cj_elab_remote(el, s->tensor, rank);
 }

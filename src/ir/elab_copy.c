@@ -408,6 +408,9 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 		    check_side(el, args, 2, args->at[0].copy) ?
 		    cj_elab_copy_tma(el, args, args->at[0].copy) :
 		    cj_value_error();
+	if (args->at[0].kind == CJ_VALUE_COPY &&
+	    args->at[0].copy->bulk != NULL)
+		return cj_elab_copy_bulk(el, args, args->at[0].copy);
 	c = cj_arg_copy(el, args, 0);
 	if (c == NULL || !check_side(el, args, 1, c) ||
 	    !check_side(el, args, 2, c) || !check_tile(el, args, 1, c) ||
@@ -423,7 +426,7 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 	case CJ_ATOM_STMATRIX:
 		return store_matrices(el, args, c);
 	case CJ_ATOM_FMA: case CJ_ATOM_MMA_SYNC: case CJ_ATOM_TMA:
-	case CJ_ATOM_WGMMA:
+	case CJ_ATOM_WGMMA: case CJ_ATOM_BULK:
 		break;
 	}
 	cj_bug(el->recover, "%s copies nothing", c->atom->text);

@@ -4,12 +4,10 @@
  */
 #include "elab_priv.h"
 
-/* The one mbarrier of the first argument as an access; 0: reported. */
-uint32_t
-cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
-    const struct cj_value *v, cj_ref *offset)
+static const struct cj_tensor *
+one_mbarrier(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v)
 {
-	struct cj_access a = { .align = 8 };
 	const struct cj_tensor *t = v->tensor;
 
 	if (v->kind != CJ_VALUE_TENSOR || t->element != CJ_KIND_MBARRIER ||
@@ -19,31 +17,69 @@ cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
 			    "one mbarrier is needed, this is %s",
 			    cj_value_what(el, v)), "Declare some, shared b: "
 			    "tensor(mbarrier, n:1); and name one, b[i].");
-		return 0;
+		return NULL;
 	}
-	if (t->is_remote) {
-		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
-		    "mbarriers of other blocks are not supported by this "
-		    "version"), "Use one of the block's own; "
-		    "cluster_sync() waits for the blocks of a cluster.");
-		return 0;
-	}
-	a.object = t->object;
+	return t;
+}
+
+static uint32_t
+access_of(struct cj_elab *el, const struct cj_tensor *t,
+    enum cj_memory_scope scope, cj_ref *offset)
+{
+	struct cj_access a = { .object = t->object, .align = 8,
+	    .scope = scope };
+
 	*offset = cj_elab_ref_int(el, t->offset);
 	return cj_module_access(el->m, &a);
 }
 
+/* Named without remote() it is that of the block which the copy goes to. */
+uint32_t
+cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, const struct cj_tensor *to, cj_ref *offset)
+{
+	const struct cj_tensor *t = one_mbarrier(el, span, v);
+
+	if (t == NULL)
+		return 0;
+	if (t->is_remote && (!to->is_remote || cj_int_equal(&el->sym, t->rank,
+	    to->rank) != CJ_YES)) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+		    "a copy signals an mbarrier of the block that it goes to, "
+		    "this one is of another"), "Name it without remote(): "
+		    "barrier = b[i] is that of the destination's block.");
+		return 0;
+	}
+	return access_of(el, t, CJ_MEMORY_BLOCK, offset);
+}
+
+/* The mbarrier of the first argument, where it is to be the own block's. */
+static const struct cj_tensor *
+own_mbarrier(struct cj_elab *el, struct cj_args *args)
+{
+	const struct cj_tensor *t = one_mbarrier(el, args->span,
+	    &args->at[0]);
+
+	if (t == NULL || !t->is_remote)
+		return t;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, args->span,
+	    "mbarriers of other blocks are arrived at, and nothing else"),
+	    "mbarrier_init(), mbarrier_wait() and mbarrier_try_wait() take "
+	    "those of the own block.");
+	return NULL;
+}
+
 static struct cj_value
 operate(struct cj_elab *el, struct cj_args *args, enum cj_op op,
-    struct cj_int number)
+    enum cj_memory_scope scope, struct cj_int number)
 {
-	cj_ref refs[2];
-	uint32_t access = cj_arg_mbarrier(el, args->span, &args->at[0],
-	    &refs[0]);
-	cj_ref r;
+	const struct cj_tensor *t = own_mbarrier(el, args);
+	uint32_t access;
+	cj_ref refs[2], r;
 
-	if (access == 0)
+	if (t == NULL)
 		return cj_value_error();
+	access = access_of(el, t, scope, &refs[0]);
 	refs[1] = cj_elab_ref_int(el, number);
 	r = cj_emit(&el->em->b, op, op == CJ_OP_MBARRIER_TEST ?
 	    cj_type_of(CJ_KIND_BOOL, 1) : 0, access, refs, 2);
@@ -51,22 +87,58 @@ operate(struct cj_elab *el, struct cj_args *args, enum cj_op op,
 	    cj_value_regs(el, CJ_KIND_BOOL, NULL, r) : cj_value_none();
 }
 
-static struct cj_value
-operate_by(struct cj_elab *el, struct cj_args *args, enum cj_op op)
+/* The block that is named by remote() or rank = r; false: reported. */
+static bool
+find_rank(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tensor *t, cj_ref *rank)
 {
-	struct cj_int n;
+	const struct cj_value *v = cj_arg_named(el, args, "rank");
+	struct cj_int r = t->rank;
 
-	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
-		return cj_value_error();
-	return operate(el, args, op, n);
+	*rank = 0;
+	if (v != NULL && t->is_remote) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "remote() and \"rank\" both name a block");
+		return false;
+	}
+	if (v != NULL && (!cj_value_to_int(el, args->span, v, &r) ||
+	    !cj_elab_check_rank(el, args->span, r)))
+		return false;
+	if (el->cluster_blocks > 1 && (v != NULL || t->is_remote))
+		*rank = cj_elab_ref_int(el, r);
+	return true;
 }
+
+static struct cj_value
+arrive(struct cj_elab *el, struct cj_args *args, enum cj_op op,
+    struct cj_int number)
+{
+	const struct cj_tensor *t = one_mbarrier(el, args->span,
+	    &args->at[0]);
+	uint32_t access;
+	cj_ref refs[3];
+
+	if (t == NULL)
+		return cj_value_error();
+	access = access_of(el, t, CJ_MEMORY_BLOCK, &refs[0]);
+	refs[1] = cj_elab_ref_int(el, number);
+	if (!find_rank(el, args, t, &refs[2]))
+		return cj_value_error();
+	cj_emit(&el->em->b, op, 0, access, refs, refs[2] == 0 ? 2 : 3);
+	return cj_value_none();
+}
+
 
 struct cj_value
 cj_builtin_mbarrier_init(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
+	struct cj_int n;
+
 	(void)row;
-	return operate_by(el, args, CJ_OP_MBARRIER_INIT);
+	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
+		return cj_value_error();
+	return operate(el, args, CJ_OP_MBARRIER_INIT, CJ_MEMORY_BLOCK, n);
 }
 
 struct cj_value
@@ -79,21 +151,53 @@ cj_builtin_mbarrier_arrive(struct cj_elab *el, struct cj_args *args,
 	(void)row;
 	if (v != NULL && !cj_value_to_int(el, args->span, v, &n))
 		return cj_value_error();
-	return operate(el, args, CJ_OP_MBARRIER_ARRIVE, n);
+	return arrive(el, args, CJ_OP_MBARRIER_ARRIVE, n);
 }
 
 struct cj_value
 cj_builtin_mbarrier_arrive_expect_tx(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
+	struct cj_int n;
+
 	(void)row;
-	return operate_by(el, args, CJ_OP_MBARRIER_EXPECT);
+	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
+		return cj_value_error();
+	return arrive(el, args, CJ_OP_MBARRIER_EXPECT, n);
+}
+
+static bool
+is_choice(struct cj_elab *el, const struct cj_value *v, const char *name)
+{
+	return v != NULL && v->kind == CJ_VALUE_CHOICE &&
+	    strcmp(cj_elab_name(el, v->choice), name) == 0;
+}
+
+/* Whose releases a wait acquires: in a cluster those of all its blocks,
+ * unless the program says that only the own one arrives. */
+static bool
+find_scope(struct cj_elab *el, struct cj_args *args,
+    enum cj_memory_scope *scope)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "scope");
+
+	*scope = el->cluster_blocks > 1 ? CJ_MEMORY_CLUSTER : CJ_MEMORY_BLOCK;
+	if (v == NULL || is_choice(el, v, "cluster"))
+		return true;
+	if (is_choice(el, v, "block")) {
+		*scope = CJ_MEMORY_BLOCK;
+		return true;
+	}
+	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+	    "the scope of a wait is .block or .cluster");
+	return false;
 }
 
 /* The phase waited for: its number's lowest bit. */
 static struct cj_value
 wait_for(struct cj_elab *el, struct cj_args *args, enum cj_op op)
 {
+	enum cj_memory_scope scope;
 	struct cj_int n;
 
 	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
@@ -105,7 +209,9 @@ wait_for(struct cj_elab *el, struct cj_args *args, enum cj_op op)
 		    "Phase p has the parity p %% 2.");
 		return cj_value_error();
 	}
-	return operate(el, args, op, n);
+	if (!find_scope(el, args, &scope))
+		return cj_value_error();
+	return operate(el, args, op, scope, n);
 }
 
 struct cj_value
@@ -125,13 +231,6 @@ cj_builtin_mbarrier_try_wait(struct cj_elab *el, struct cj_args *args,
 }
 
 /* ---- fences -------------------------------------------------------------- */
-
-static bool
-is_choice(struct cj_elab *el, const struct cj_value *v, const char *name)
-{
-	return v != NULL && v->kind == CJ_VALUE_CHOICE &&
-	    strcmp(cj_elab_name(el, v->choice), name) == 0;
-}
 
 /* fence(.mbarrier_init), fence(proxy = .async [, space = .shared|.global]) */
 struct cj_value

@@ -493,6 +493,8 @@ struct cj_int cj_elab_fact(struct cj_elab *el, enum cj_device_fact what);
  * of the cluster (elab_cluster.c). */
 bool cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,
     const struct cj_int extent[3]);
+bool cj_elab_check_rank(struct cj_elab *el, struct cj_span span,
+    struct cj_int rank);
 struct cj_value cj_elab_remote(struct cj_elab *el,
     const struct cj_tensor *own, struct cj_int rank);
 /* The instruction (INDEX) with the term's number, in the current function. */
@@ -773,7 +775,7 @@ void cj_slot_store(struct cj_elab *el, struct cj_span span,
 
 /* One mbarrier as an access and its offset; 0: reported. */
 uint32_t cj_arg_mbarrier(struct cj_elab *el, struct cj_span span,
-    const struct cj_value *v, cj_ref *offset);
+    const struct cj_value *v, const struct cj_tensor *to, cj_ref *offset);
 /* `threads` neighbours (0: the block) meet where the builder is. */
 void cj_elab_meet(struct cj_elab *el, unsigned threads, const char *what);
 /* The same, and `what` is a value that they all have to have. */

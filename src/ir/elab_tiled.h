@@ -16,7 +16,7 @@
 
 enum cj_atom_use { CJ_ATOM_FMA, CJ_ATOM_MMA_SYNC, CJ_ATOM_UNIVERSAL,
     CJ_ATOM_VECTOR, CJ_ATOM_CP_ASYNC, CJ_ATOM_LDMATRIX, CJ_ATOM_STMATRIX,
-    CJ_ATOM_TMA, CJ_ATOM_WGMMA };
+    CJ_ATOM_TMA, CJ_ATOM_WGMMA, CJ_ATOM_BULK };
 
 struct cj_atom_value {
 	enum cj_atom_use use;
@@ -41,6 +41,7 @@ struct cj_copy_value {
 	struct cj_tiled_copy tiled;
 	uint32_t bits;			/* of an element */
 	const struct cj_tma_value *tma;	/* tma_load, tma_store: no tiles */
+	const struct cj_bulk_copy *bulk;	/* bulk_copy: neither */
 	const char *text;
 };
 
@@ -63,6 +64,20 @@ cj_atom_is_mma(const struct cj_atom_value *a)
 /* A copy by tma_load() or tma_store() (elab_tma.c). */
 struct cj_value cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c);
+/* A copy by bulk_copy() (elab_bulk.c), and what both have in common: what is
+ * combined and how (false: reported), what L2 is told, the bits of the blocks
+ * that a load goes to (0: its own), and whether the copy says how it ends. */
+struct cj_value cj_elab_copy_bulk(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c);
+bool cj_arg_reduction(struct cj_elab *el, struct cj_args *args,
+    bool *reduces, enum cj_atomic *how);
+bool cj_arg_evict(struct cj_elab *el, struct cj_args *args,
+    enum cj_evict *out);
+bool cj_arg_ranks(struct cj_elab *el, struct cj_args *args, cj_ref *ranks);
+bool cj_arg_completes(struct cj_elab *el, struct cj_args *args, bool signals,
+    const char *what);
+bool cj_elab_can_combine(struct cj_elab *el, struct cj_span span,
+    enum cj_kind k, enum cj_atomic how, bool goes_to_shared);
 /* A product of warpgroups, operands in shared memory (elab_wgmma.c). */
 struct cj_value cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
     const struct cj_mma_value *m);

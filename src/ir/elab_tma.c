@@ -15,7 +15,9 @@
 enum { MOST_BOX = 256, MOST_BOXES = 64 };
 
 struct cj_tma_value {
-	bool stores;
+	bool stores, reduces;
+	enum cj_atomic how;
+	enum cj_evict evict;
 	const struct cj_tensor *tensor;
 	const struct cj_layout *shared;	/* with its swizzle */
 	struct cj_value map;		/* REGS of kind tensormap, level 1 */
@@ -304,12 +306,17 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 	t->rank = cj_layout_rank(t->tensor->layout);
 	t->shared = shared;
 	t->stores = stores;
+	if (!cj_arg_evict(el, args, &t->evict) || (stores &&
+	    !cj_arg_reduction(el, args, &t->reduces, &t->how)) ||
+	    (t->reduces && !cj_elab_can_combine(el, args->span,
+	    t->tensor->element, t->how, false)))
+		return cj_value_error();
 	if (!check_tensor(el, args->span, t, shared) ||
 	    !make_map(el, args->span, t))
 		return cj_value_error();
 	if (stores)
 		el->m->objects.at[t->tensor->object].writes = true;
-	else
+	if (!stores || t->reduces)
 		el->m->objects.at[t->tensor->object].reads = true;
 	atom.text = cj_printf(el->arena, "%s(...)", row->name);
 	atom.element = t->tensor->element;
@@ -477,13 +484,13 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 {
 	const struct cj_tma_value *t = c->tma;
 	const struct cj_value *barrier = cj_arg_named(el, args, "barrier");
-	const struct cj_value *raw = cj_arg_named(el, args, "raw");
 	const struct cj_value *global = &args->at[t->stores ? 2 : 1];
 	const struct cj_value *shared = &args->at[t->stores ? 1 : 2];
-	struct cj_tma_copy copy = { .map = t->record };
+	struct cj_tma_copy copy = { .map = t->record, .evict = t->evict,
+	    .reduces = t->reduces, .how = t->how };
 	struct cj_access access = { .align = 128 };
 	struct cj_int at[CJ_MAP_MODES], place;
-	cj_ref refs[3 + CJ_MAP_MODES], signal = 0;
+	cj_ref refs[4 + CJ_MAP_MODES], signal = 0, ranks = 0;
 	uint32_t b;
 	unsigned n;
 
@@ -494,19 +501,16 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "%s copies %s", c->text, t->stores ?
 		    "from shared to global memory" :
 		    "from global to shared memory");
-	if (t->stores ? raw == NULL || barrier != NULL : barrier == NULL) {
-		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
-		    args->span, t->stores ? "a store by TMA outside of a "
-		    "pipeline is raw = true" : "a load by TMA outside of a "
-		    "pipeline signals an mbarrier"), t->stores ?
-		    "Wait for it: bulk_commit(); bulk_wait(0);" :
-		    "Say which: barrier = b[i].");
+	if (!cj_arg_completes(el, args, !t->stores, "a copy by TMA"))
+		return cj_value_error();
+	if (shared->tensor->is_remote || (t->stores &&
+	    cj_arg_named(el, args, "multicast") != NULL)) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, args->span,
+		    "TMA copies to and from the memory of the own block"),
+		    "A load goes to several blocks, the same place of each, "
+		    "by multicast = bits of their ranks.");
 		return cj_value_error();
 	}
-	if (shared->tensor->is_remote)
-		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
-		    "copies by TMA to or from the memory of another block "
-		    "are not supported by this version");
 	if (!guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
 	    global->tensor) ||
 	    !tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
@@ -518,8 +522,8 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	copy.shared = cj_module_access(el->m, &access);
 	if (!t->stores) {
 		copy.signal = cj_arg_mbarrier(el, args->span, barrier,
-		    &signal);
-		if (copy.signal == 0)
+		    shared->tensor, &signal);
+		if (copy.signal == 0 || !cj_arg_ranks(el, args, &ranks))
 			return cj_value_error();
 	}
 	for (b = 0; b < t->boxes; b++) {
@@ -530,6 +534,8 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		if (!t->stores)
 			refs[n++] = signal;
 		n = add_coordinates(el, t, b, at, refs, n);
+		if (ranks != 0)
+			refs[n++] = ranks;
 		cj_emit(&el->em->b, t->stores ? CJ_OP_TMA_STORE :
 		    CJ_OP_TMA_LOAD, 0, cj_module_tma(el->m, &copy), refs, n);
 	}

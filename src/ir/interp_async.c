@@ -39,6 +39,8 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c)
 		if (c->steps.at[i].op == CJ_OP_CP_ASYNC ||
 		    c->steps.at[i].op == CJ_OP_TMA_LOAD ||
 		    c->steps.at[i].op == CJ_OP_TMA_STORE ||
+		    c->steps.at[i].op == CJ_OP_BULK_COPY ||
+		    c->steps.at[i].op == CJ_OP_SEND ||
 		    c->steps.at[i].op == CJ_OP_WGMMA)
 			break;
 	if (i == c->steps.len)

@@ -3,7 +3,7 @@
  * each other, so that their shared memory can be reached, and meet at a
  * barrier of all of them.
  */
-#include "interp_priv.h"
+#include "interp_tma.h"
 
 /* ---- who belongs together ------------------------------------------------ */
 
@@ -40,6 +40,19 @@ cj_cluster_block(const struct cj_kernel_launch *l, uint64_t cluster,
 		number = number * (uint64_t)l->grid[axis] + outside[axis] +
 		    inside[axis];
 	return number;
+}
+
+struct cj_machine *
+cj_cluster_machine(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, int64_t rank)
+{
+	const struct cj_cluster *c = f->machine->block->cluster;
+
+	if (rank >= 0 && rank < c->count)
+		return &c->blocks[rank]->machine;
+	cj_fault_at(f, s, lane, CJ_DIAG_OUT_OF_BOUNDS, "block %lld is named, "
+	    "in a cluster of %u", (long long)rank, (unsigned)c->count);
+	return NULL;
 }
 
 bool

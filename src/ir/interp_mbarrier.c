@@ -65,21 +65,30 @@ name_of(const struct cj_frame *f, uint32_t object)
 	return name != NULL ? name : "memory";
 }
 
+/* c: rank of the block whose it is. */
+static struct cj_machine *
+owner_of(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	return s->c == CJ_NO_OFFSET ? f->machine : cj_cluster_machine(f, s,
+	    lane, CJ_AT(f, int64_t, s->c)[lane]);
+}
+
 /* The mbarrier that a lane names; NULL: there is none, reported. */
 static struct cj_mbarrier *
 find(struct cj_frame *f, const struct cj_step *s, uint32_t lane, bool makes)
 {
 	const struct cj_access *a = cj_step_access(f, s);
+	struct cj_machine *owner = owner_of(f, s, lane);
 	int64_t at = CJ_AT(f, int64_t, s->a)[lane];
 	struct cj_reach reach = { a, at, 1 };
 	struct cj_mbarrier *b;
 
-	if (!cj_reach_may(f, s, lane, reach, true))
+	if (owner == NULL || !cj_reach_may(f, s, lane, reach, true))
 		return NULL;
-	cj_race_access(f, s, lane, (struct cj_touched_range){
+	cj_race_access_of(owner->block, f, s, lane, (struct cj_touched_range){
 	    .object = a->object, .width = 1, .first = at, .is_write = true,
 	    .is_atomic = !makes });
-	b = &f->machine->mbarriers->at[a->object][at];
+	b = &owner->mbarriers->at[a->object][at];
 	if (makes || b->is_made)
 		return b;
 	cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
@@ -90,7 +99,7 @@ find(struct cj_frame *f, const struct cj_step *s, uint32_t lane, bool makes)
 
 struct cj_mbarrier *
 cj_mbarrier_of_copy(struct cj_frame *f, const struct cj_step *s,
-    uint32_t lane, uint32_t object, int64_t at)
+    uint32_t lane, struct cj_machine *owner, uint32_t object, int64_t at)
 {
 	const struct cj_object *o = &f->code->module->objects.at[object];
 	struct cj_mbarrier *b;
@@ -101,7 +110,11 @@ cj_mbarrier_of_copy(struct cj_frame *f, const struct cj_step *s,
 		    name_of(f, object), (long long)at, (long long)o->extent);
 		return NULL;
 	}
-	b = &f->machine->mbarriers->at[object][at];
+	if (owner != f->machine)
+		cj_race_access_of(owner->block, f, s, lane,
+		    (struct cj_touched_range){ .object = object, .width = 1,
+		    .first = at, .is_write = true, .is_atomic = true });
+	b = &owner->mbarriers->at[object][at];
 	if (b->is_made && b->is_fenced)
 		return b;
 	cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
@@ -121,6 +134,8 @@ end_phase(struct cj_mbarrier *b)
 	b->pending = b->count;
 	b->done = b->coming;
 	b->coming = NULL;
+	b->far_done = b->far_coming;
+	b->far_coming = false;
 }
 
 static void
@@ -215,6 +230,7 @@ step_arrive(struct cj_frame *f, const struct cj_step *s)
 		if (past == NULL)
 			past = cj_clock_publish(f);
 		learn(f, b, past);
+		b->far_coming |= owner_of(f, s, lane) != f->machine;
 		if (expects)
 			b->tx += n[lane];
 		arrive(f, s, lane, b, expects ? 1 : n[lane]);
@@ -278,8 +294,17 @@ names_one(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 static void
 take(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 {
-	cj_clock_join(f, f->machine->mbarriers->at[cj_step_access(f, s)->object]
-	    [CJ_AT(f, int64_t, s->a)[lane]].done);
+	const struct cj_access *a = cj_step_access(f, s);
+	const struct cj_mbarrier *b = &f->machine->mbarriers->at[a->object]
+	    [CJ_AT(f, int64_t, s->a)[lane]];
+
+	cj_clock_join(f, b->done);
+	if (b->far_done && a->scope == CJ_MEMORY_BLOCK)
+		cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+		    "another block has released to mbarrier %lld of \"%s\", "
+		    "and scope = .block acquires from the own block alone",
+		    (long long)CJ_AT(f, int64_t, s->a)[lane],
+		    name_of(f, a->object));
 }
 
 static bool

@@ -820,14 +820,29 @@ combine(enum cj_atomic what, enum cj_kind k, uint64_t old, uint64_t value,
 }
 
 static atomic_flag *
-lock_of(struct cj_frame *f, const struct view *v, int64_t at)
+lock_of(struct cj_frame *f, const struct cj_memory *m, unsigned bytes,
+    int64_t at)
 {
 	struct cj_locks *l = f->machine->locks;
 
 	if (l == NULL)
 		return NULL;
-	return &l->at[((uintptr_t)v->memory->data / 64
-	    + (uintptr_t)at * v->bytes / 64) % CJ_LENGTH(l->at)];
+	return &l->at[((uintptr_t)m->data / 64
+	    + (uintptr_t)at * bytes / 64) % CJ_LENGTH(l->at)];
+}
+
+void
+cj_memory_combine(struct cj_frame *f, const struct cj_memory *m,
+    enum cj_kind k, int64_t at, enum cj_atomic how, uint64_t value)
+{
+	atomic_flag *lock = lock_of(f, m, cj_kind_bytes(k), at);
+
+	while (lock != NULL && atomic_flag_test_and_set(lock))
+		;
+	cj_memory_set(m, k, at, combine(how, k, cj_memory_get(m, k, at),
+	    value, 0));
+	if (lock != NULL)
+		atomic_flag_clear(lock);
 }
 
 /* b: value; c: expected, for cas. The old value goes to dst. */
@@ -837,7 +852,7 @@ update(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 {
 	uint32_t lane = i % f->lanes;
 	int64_t at = v->offset[lane] + i / f->lanes;
-	atomic_flag *lock = lock_of(f, v, at);
+	atomic_flag *lock = lock_of(f, v->memory, v->bytes, at);
 	uint64_t old, expected = 0;
 
 	if (s->c != CJ_NO_OFFSET)

@@ -573,6 +573,9 @@ struct cj_reach {
 	int64_t first;
 	uint32_t width;
 };
+/* Combine an element with a value; threads of ours take turns. */
+void cj_memory_combine(struct cj_frame *f, const struct cj_memory *m,
+    enum cj_kind k, int64_t at, enum cj_atomic how, uint64_t value);
 /* Inside, allowed, aligned and, to be read, written by somebody? Faults. */
 bool cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     struct cj_reach r, bool writes);

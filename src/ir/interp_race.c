@@ -429,20 +429,31 @@ write_cell(const struct act *a, size_t cell)
 	set_ref(p, cell % PAGE, a->s->ref);
 }
 
-static const struct cj_access *
-access_of(const struct act *a, cj_ref ref)
+/* Mbarriers, and what is sent, are whole for the cluster, what copies combine
+ * in global memory for all. */
+static enum cj_memory_scope
+scope_of(const struct act *a, cj_ref ref)
 {
 	const struct cj_module *m = a->run->module;
+	const struct cj_inst *i = cj_inst(m, ref);
 
-	assert(cj_op_info[cj_inst(m, ref)->op].attr == CJ_ATTR_ACCESS);
-	return &m->accesses.at[cj_inst(m, ref)->attr];
+	switch (i->op) {
+	case CJ_OP_MBARRIER_ARRIVE: case CJ_OP_MBARRIER_EXPECT:
+	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_SEND:
+		return CJ_MEMORY_CLUSTER;
+	case CJ_OP_BULK_COPY: case CJ_OP_TMA_STORE: case CJ_OP_TMA_LOAD:
+		return CJ_MEMORY_GPU;
+	default:
+		assert(cj_op_info[i->op].attr == CJ_ATTR_ACCESS);
+		return m->accesses.at[i->attr].scope;
+	}
 }
 
 static bool
 reaches(const struct act *a, cj_ref ref, who other)
 {
 	const struct cj_kernel_launch *l = a->f->machine->block->launch;
-	enum cj_memory_scope scope = access_of(a, ref)->scope;
+	enum cj_memory_scope scope = scope_of(a, ref);
 
 	return cj_scope_group(l, block_of(other), scope)
 	    == cj_scope_group(l, block_of(a->me), scope);
@@ -637,6 +648,18 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		note_width(m, cells, t->shared, 128 / cj_kind_bits(
 		    m->objects.at[m->accesses.at[t->shared].object].element));
 		cells[m->maps.at[t->map].object] = 1;
+		return true;
+	case CJ_OP_SEND:
+		note_width(m, cells, m->bulks.at[i->attr].to, cj_type_count(
+		    cj_inst(m, cj_operand(m, i, 2))->type));
+		return true;
+	case CJ_OP_BULK_COPY:
+		note_width(m, cells, m->bulks.at[i->attr].to, 128 /
+		    cj_kind_bits(m->objects.at[m->accesses.at[
+		    m->bulks.at[i->attr].to].object].element));
+		note_width(m, cells, m->bulks.at[i->attr].from, 128 /
+		    cj_kind_bits(m->objects.at[m->accesses.at[
+		    m->bulks.at[i->attr].from].object].element));
 		return true;
 	case CJ_OP_WGMMA:
 		note_width(m, cells, m->wgmmas.at[i->attr].b_at, 1);

@@ -14,6 +14,8 @@ struct cj_mbarrier {
 	bool is_made, is_fenced;	/* visible to copies */
 	uint32_t maker;			/* warp that initialised it */
 	cj_ref last;			/* arrival that counted last */
+	bool far_coming, far_done;	/* another block has released there,
+					   in this phase, in the last */
 	const struct cj_past *coming, *done;	/* of this phase, the last */
 };
 
@@ -21,34 +23,61 @@ struct cj_mbarrier {
 struct cj_mbarriers *cj_mbarriers_create(struct cj_arena *a,
     const struct cj_decoded *c);
 void cj_mbarriers_clear(struct cj_block *b);
-/* The one that a lane's copy signals; NULL: there is none, reported. */
+/* The one of a block that a lane's copy signals; NULL: there is none,
+ * reported. */
 struct cj_mbarrier *cj_mbarrier_of_copy(struct cj_frame *f,
-    const struct cj_step *s, uint32_t lane, uint32_t object, int64_t at);
+    const struct cj_step *s, uint32_t lane, struct cj_machine *owner,
+    uint32_t object, int64_t at);
 /* Bytes have come; whoever waits is behind `p`. */
 void cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
     int64_t bytes, const struct cj_past *p);
+/* The block of a rank in the cluster; NULL: none, reported. */
+struct cj_machine *cj_cluster_machine(struct cj_frame *f,
+    const struct cj_step *s, uint32_t lane, int64_t rank);
 
 /*
- * What is in flight by the hardware's own units: a box that comes from global
- * memory, one that goes there, or what a product reads. It has to do with the
- * elements of shared memory whose place without the swizzle is lo .. hi - 1.
+ * What is in flight by the hardware's own units: what comes to shared memory
+ * and signals an mbarrier there, what goes from there to global memory, what a
+ * product reads, or (SOURCE) what a copy to another block reads. It has to do
+ * with the elements of shared memory whose place without the swizzle is
+ * lo .. hi - 1. The other side is a box of a map, or neighbours from `from` on
+ * of an object, or registers.
  */
-enum cj_bulk_kind { CJ_BULK_LOAD, CJ_BULK_STORE, CJ_BULK_PRODUCT };
+enum cj_bulk_kind { CJ_BULK_LOAD, CJ_BULK_STORE, CJ_BULK_PRODUCT,
+    CJ_BULK_SOURCE };
 struct cj_bulk {
 	enum cj_bulk_kind kind;
 	const struct cj_step *step;
-	struct cj_frame *frame;
+	struct cj_frame *frame;		/* that issued it */
+	struct cj_machine *owner;	/* of the block whose object it is */
 	uint32_t lane, object;
 	int64_t lo, hi;
 	enum cj_map_swizzle swizzle;
 	uint64_t group;
 	bool has_read;			/* STORE: waits for its end alone */
+	bool reduces;			/* combines */
+	enum cj_atomic how;
 	const struct cj_tensor_map *map;
 	int64_t at[CJ_MAP_MODES];
+	uint32_t other;			/* object, where there is no map; */
+	int64_t from;			/* shared: of the frame's block */
+	struct cj_bulk *source;		/* what protects it there */
+	const uint64_t *held;		/* registers; other is 0 */
 	struct cj_mbarrier *signal;
 	const struct cj_past *past;	/* before it was issued */
 	struct cj_bulk *next;
 };
+
+/* Row `row` of what is copied: where it begins on the other side, and which
+ * of its elements are inside the tensor. */
+struct cj_row {
+	int64_t first;
+	int64_t from, to;
+};
+struct cj_row cj_box_row(const struct cj_bulk *b, int64_t row);
+/* Elements of a row, and how many rows there are. */
+int64_t cj_box_width(const struct cj_bulk *b);
+int64_t cj_box_rows(const struct cj_bulk *b);
 
 struct cj_async {
 	uint8_t **late;			/* by object, by element: unfilled */
@@ -62,7 +91,15 @@ struct cj_async {
 /* A new one at the end of the block's list. */
 struct cj_bulk *cj_bulk_add(struct cj_frame *f, const struct cj_step *s,
     enum cj_bulk_kind kind);
-void cj_bulk_drop(struct cj_frame *f, struct cj_bulk *b);
+void cj_bulk_drop(struct cj_bulk *b);
+/* Is its side of shared memory there, quiet, and (to be read) written? */
+bool cj_bulk_may(struct cj_frame *f, const struct cj_bulk *b);
+/* `issue` for every block of the cluster whose bit is set. */
+void cj_bulk_spread(struct cj_frame *f, const struct cj_step *s,
+    uint32_t lane, uint32_t ranks,
+    void (*issue)(void *user, struct cj_machine *owner), void *user);
+/* From now on it is in flight. */
+struct cj_bulk *cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *b);
 /* A warp begins a new block; it has ended the old one. */
 void cj_bulk_clear(struct cj_frame *f);
 /* The block ends: a fault if a store has still to read shared memory. */

@@ -234,7 +234,7 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 		    b->group + s->target >= f->wgmma_commits)
 			continue;
 		a->sources[b->object]--;
-		cj_bulk_drop(f, b);
+		cj_bulk_drop(b);
 	}
 }
 

@@ -38,7 +38,7 @@ enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
     CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA, CJ_ATTR_STAGE, CJ_ATTR_MAP,
-    CJ_ATTR_TMA, CJ_ATTR_WGMMA };
+    CJ_ATTR_TMA, CJ_ATTR_WGMMA, CJ_ATTR_BULK };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -198,10 +198,25 @@ struct cj_map {
 	uint32_t box[CJ_MAP_MODES];
 	enum cj_map_swizzle swizzle;
 };
+/* What L2 is told of a copy's lines. */
+enum cj_evict { CJ_EVICT_NORMAL, CJ_EVICT_FIRST, CJ_EVICT_LAST,
+    CJ_EVICT_COUNT };
 struct cj_tma_copy {
 	uint32_t map;		/* record */
 	uint32_t shared;	/* access */
 	uint32_t signal;	/* access of an mbarrier, 0: stores */
+	enum cj_evict evict;
+	bool reduces;		/* stores: combine what is there with it: */
+	enum cj_atomic how;
+};
+/* BULK_COPY: neighbours, between global and shared memory, or to that of a
+ * block of the cluster; SEND: registers to the latter. */
+struct cj_bulk_copy {
+	uint32_t to, from;	/* accesses; from 0: registers */
+	uint32_t signal;	/* access of an mbarrier, 0: to global memory */
+	enum cj_evict evict;
+	bool reduces;		/* combines what is there with what comes: */
+	enum cj_atomic how;
 };
 
 /* How an operand of a product lies in shared memory, from its offset on: rows
@@ -327,6 +342,7 @@ struct cj_module {
 	CJ_VEC(struct cj_stage_use) stage_uses;
 	CJ_VEC(struct cj_map) maps;
 	CJ_VEC(struct cj_tma_copy) tmas;
+	CJ_VEC(struct cj_bulk_copy) bulks;
 	CJ_VEC(struct cj_wgmma) wgmmas;
 	CJ_VEC(struct cj_positions) positions;
 	CJ_VEC(struct cj_conversion) conversions;	/* [0] is the default */
@@ -384,6 +400,7 @@ uint32_t cj_module_stage_use(struct cj_module *m,
     const struct cj_stage_use *u);
 uint32_t cj_module_map(struct cj_module *m, const struct cj_map *map);
 uint32_t cj_module_tma(struct cj_module *m, const struct cj_tma_copy *c);
+uint32_t cj_module_bulk(struct cj_module *m, const struct cj_bulk_copy *c);
 uint32_t cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w);
 /* Types and extents of an atom of warpgroups; NULL, or why it is none. */
 const char *cj_wgmma_find(struct cj_arena *a, const char *name,
@@ -406,6 +423,12 @@ struct cj_touch {
 	bool reads, writes;
 };
 enum { CJ_TOUCHES = 3 };
+/* A load to several blocks of the cluster? One that reaches into another block
+ * in any way? */
+bool cj_inst_spreads(const struct cj_module *m, const struct cj_inst *i);
+bool cj_inst_is_far(const struct cj_module *m, const struct cj_inst *i);
+/* Can bulk copies combine such numbers, where they go? */
+bool cj_bulk_reduces(enum cj_kind k, enum cj_atomic how, bool is_shared);
 /* Fills up to CJ_TOUCHES; the result is how many. */
 unsigned cj_touches(const struct cj_module *m, const struct cj_inst *i,
     struct cj_touch out[CJ_TOUCHES]);

@@ -47,6 +47,7 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->stage_uses);
 	UNUSED_FIRST(a, &m->maps);
 	UNUSED_FIRST(a, &m->tmas);
+	UNUSED_FIRST(a, &m->bulks);
 	UNUSED_FIRST(a, &m->wgmmas);
 	UNUSED_FIRST(a, &m->positions);
 	UNUSED_FIRST(a, &m->conversions);
@@ -332,6 +333,13 @@ cj_module_tma(struct cj_module *m, const struct cj_tma_copy *c)
 }
 
 uint32_t
+cj_module_bulk(struct cj_module *m, const struct cj_bulk_copy *c)
+{
+	*cj_push(m->arena, &m->bulks) = *c;
+	return m->bulks.len - 1;
+}
+
+uint32_t
 cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w)
 {
 	*cj_push(m->arena, &m->wgmmas) = *w;
@@ -348,6 +356,23 @@ wgmma_touches(const struct cj_module *m, const struct cj_wgmma *w,
 	out[n++] = (struct cj_touch){ &m->accesses.at[w->b_at], true, false };
 	if (w->a_at != 0)
 		out[n++] = (struct cj_touch){ &m->accesses.at[w->a_at], true,
+		    false };
+	return n;
+}
+
+static unsigned
+bulk_touches(const struct cj_module *m, const struct cj_bulk_copy *c,
+    struct cj_touch *out)
+{
+	unsigned n = 0;
+
+	out[n++] = (struct cj_touch){ &m->accesses.at[c->to], c->reduces,
+	    true };
+	if (c->from != 0)
+		out[n++] = (struct cj_touch){ &m->accesses.at[c->from], true,
+		    false };
+	if (c->signal != 0)
+		out[n++] = (struct cj_touch){ &m->accesses.at[c->signal], true,
 		    false };
 	return n;
 }
@@ -375,6 +400,8 @@ cj_touches(const struct cj_module *m, const struct cj_inst *i,
 		out[1] = (struct cj_touch){ &m->accesses.at[t->signal], true,
 		    false };
 		return t->signal == 0 ? 1 : 2;
+	case CJ_ATTR_BULK:
+		return bulk_touches(m, &m->bulks.at[i->attr], out);
 	case CJ_ATTR_COPY:
 		c = &m->copies.at[i->attr];
 		out[0] = (struct cj_touch){ &m->accesses.at[c->to], false,
@@ -384,6 +411,33 @@ cj_touches(const struct cj_module *m, const struct cj_inst *i,
 		return 2;
 	}
 	return 0;
+}
+
+bool
+cj_inst_spreads(const struct cj_module *m, const struct cj_inst *i)
+{
+	if (i->op == CJ_OP_TMA_LOAD)
+		return i->operand_count > 3 + m->maps.at[m->tmas.at[i->attr]
+		    .map].rank;
+	return i->op == CJ_OP_BULK_COPY && i->operand_count > 4 &&
+	    m->objects.at[m->accesses.at[m->bulks.at[i->attr].from].object]
+	    .kind != CJ_OBJECT_SHARED;
+}
+
+bool
+cj_inst_is_far(const struct cj_module *m, const struct cj_inst *i)
+{
+	switch ((unsigned)i->op) {
+	case CJ_OP_REMOTE_LOAD: case CJ_OP_REMOTE_STORE: case CJ_OP_SEND:
+		return true;
+	case CJ_OP_BULK_COPY:
+		return i->operand_count > 4;
+	case CJ_OP_MBARRIER_ARRIVE: case CJ_OP_MBARRIER_EXPECT:
+		return i->operand_count > 2;
+	case CJ_OP_TMA_LOAD:
+		return cj_inst_spreads(m, i);
+	}
+	return false;
 }
 
 uint32_t

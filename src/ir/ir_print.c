@@ -265,7 +265,9 @@ print_access(struct printer *p, const struct cj_inst *i)
 		print_operand(p, i, 0);
 		PUTS(p, "]");
 		values = i->op == CJ_OP_LOAD || i->op == CJ_OP_LDMATRIX ? 1 :
-		    i->op == CJ_OP_REMOTE_STORE ? 3 : values + 1;
+		    i->op == CJ_OP_REMOTE_STORE ||
+		    i->op == CJ_OP_MBARRIER_ARRIVE ||
+		    i->op == CJ_OP_MBARRIER_EXPECT ? 3 : values + 1;
 	}
 	if (values > n)
 		values = n;
@@ -325,6 +327,16 @@ print_map(struct printer *p, const struct cj_map *map)
 }
 
 static void
+print_combining(struct printer *p, bool reduces, enum cj_atomic how,
+    enum cj_evict evict)
+{
+	if (reduces)
+		PRINTF(p, " reduce %s", cj_word(CJ_WORDS_ATOMIC, how));
+	if (evict != CJ_EVICT_NORMAL)
+		PRINTF(p, " evict %s", cj_word(CJ_WORDS_EVICT, evict));
+}
+
+static void
 print_tma(struct printer *p, const struct cj_inst *i)
 {
 	const struct cj_tma_copy *c = &p->m->tmas.at[i->attr];
@@ -342,7 +354,59 @@ print_tma(struct printer *p, const struct cj_inst *i)
 	PUTS(p, " of ");
 	print_map(p, &p->m->maps.at[c->map]);
 	PUTS(p, " at ");
-	print_operands(p, i, next, i->operand_count);
+	print_operands(p, i, next, next + p->m->maps.at[c->map].rank);
+	next += p->m->maps.at[c->map].rank;
+	if (i->operand_count > next) {
+		PUTS(p, " ranks ");
+		print_operand(p, i, next);
+	}
+	print_combining(p, c->reduces, c->how, c->evict);
+}
+
+static void
+print_spot(struct printer *p, const struct cj_inst *i, unsigned operand,
+    uint32_t access)
+{
+	PRINTF(p, "@%u[", p->m->accesses.at[access].object);
+	print_operand(p, i, operand);
+	PUTS(p, "]");
+}
+
+static bool
+is_bits(const struct cj_module *m, const struct cj_inst *i, unsigned operand)
+{
+	return cj_inst(m, cj_operand(m, i, operand))->type ==
+	    cj_type_of(CJ_KIND_U32, 1);
+}
+
+/* " @1[%2] from @3[%4] count %5 signal @6[%7] rank %8 reduce add" */
+static void
+print_bulk(struct printer *p, const struct cj_inst *i)
+{
+	const struct cj_bulk_copy *c = &p->m->bulks.at[i->attr];
+	unsigned signal = 3, rank = i->op == CJ_OP_SEND ? 1 : 4;
+
+	PUTS(p, " ");
+	print_spot(p, i, 0, c->to);
+	if (i->op == CJ_OP_BULK_COPY) {
+		PUTS(p, " from ");
+		print_spot(p, i, 1, c->from);
+	}
+	PUTS(p, i->op == CJ_OP_BULK_COPY ? " count " : " rank ");
+	print_operand(p, i, i->op == CJ_OP_BULK_COPY ? 2 : 1);
+	if (i->op == CJ_OP_SEND) {
+		PUTS(p, " value ");
+		print_operand(p, i, 2);
+	}
+	if (c->signal != 0) {
+		PUTS(p, " signal ");
+		print_spot(p, i, signal, c->signal);
+	}
+	if (i->operand_count > rank && i->op == CJ_OP_BULK_COPY) {
+		PUTS(p, is_bits(p->m, i, rank) ? " ranks " : " rank ");
+		print_operand(p, i, rank);
+	}
+	print_combining(p, c->reduces, c->how, c->evict);
 }
 
 static void
@@ -600,6 +664,9 @@ print_attr(struct printer *p, const struct cj_inst *i)
 		return;
 	case CJ_ATTR_TMA:
 		print_tma(p, i);
+		return;
+	case CJ_ATTR_BULK:
+		print_bulk(p, i);
 		return;
 	case CJ_ATTR_WGMMA:
 		print_wgmma(p, i);

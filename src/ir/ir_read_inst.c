@@ -215,6 +215,17 @@ read_spot(struct cj_reader *r)
 	return r->failed ? 0 : cj_module_access(r->m, &a);
 }
 
+/* "reduce add evict first" */
+static void
+read_combining(struct cj_reader *r, bool *reduces, enum cj_atomic *how,
+    enum cj_evict *evict)
+{
+	if ((*reduces = cj_reader_word(r, "reduce")))
+		*how = (enum cj_atomic)cj_reader_enum(r, CJ_WORDS_ATOMIC);
+	if (cj_reader_word(r, "evict"))
+		*evict = (enum cj_evict)cj_reader_enum(r, CJ_WORDS_EVICT);
+}
+
 static uint32_t
 read_tma(struct cj_reader *r)
 {
@@ -228,7 +239,33 @@ read_tma(struct cj_reader *r)
 	c.map = read_map(r);
 	cj_reader_need_word(r, "at");
 	read_operands(r);
+	if (cj_reader_word(r, "ranks"))
+		read_operand(r);
+	read_combining(r, &c.reduces, &c.how, &c.evict);
 	return r->failed ? 0 : cj_module_tma(r->m, &c);
+}
+
+static uint32_t
+read_bulk(struct cj_reader *r, enum cj_op op)
+{
+	struct cj_bulk_copy c = { .to = read_spot(r) };
+
+	if (op == CJ_OP_BULK_COPY) {
+		cj_reader_need_word(r, "from");
+		c.from = read_spot(r);
+	}
+	cj_reader_need_word(r, op == CJ_OP_BULK_COPY ? "count" : "rank");
+	read_operand(r);
+	if (op == CJ_OP_SEND) {
+		cj_reader_need_word(r, "value");
+		read_operand(r);
+	}
+	if (cj_reader_word(r, "signal"))
+		c.signal = read_spot(r);
+	if (cj_reader_word(r, "rank") || cj_reader_word(r, "ranks"))
+		read_operand(r);
+	read_combining(r, &c.reduces, &c.how, &c.evict);
+	return r->failed ? 0 : cj_module_bulk(r->m, &c);
 }
 
 static uint32_t
@@ -536,6 +573,7 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_MAP: return read_map_encode(r);
 	case CJ_ATTR_TMA: return read_tma(r);
 	case CJ_ATTR_WGMMA: return read_wgmma(r);
+	case CJ_ATTR_BULK: return read_bulk(r, op);
 	case CJ_ATTR_MMA: return read_mma(r);
 	case CJ_ATTR_STAGE: return read_stage_use(r);
 	}

@@ -128,6 +128,13 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    m->tmas.at[index].shared) &&
 		    (m->tmas.at[index].signal == 0 || cj_attr_exists(m,
 		    CJ_ATTR_ACCESS, m->tmas.at[index].signal));
+	case CJ_ATTR_BULK:
+		return index != 0 && index < m->bulks.len &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS, m->bulks.at[index].to) &&
+		    (m->bulks.at[index].from == 0 || cj_attr_exists(m,
+		    CJ_ATTR_ACCESS, m->bulks.at[index].from)) &&
+		    (m->bulks.at[index].signal == 0 || cj_attr_exists(m,
+		    CJ_ATTR_ACCESS, m->bulks.at[index].signal));
 	case CJ_ATTR_WGMMA:
 		return index != 0 && index < m->wgmmas.len &&
 		    cj_attr_exists(m, CJ_ATTR_ACCESS,
@@ -462,7 +469,110 @@ check_mbarrier(const struct view *v)
 	if (v->i->op == CJ_OP_MBARRIER_TEST &&
 	    v->i->type != cj_type_of(CJ_KIND_BOOL, 1))
 		return "the result is not bool";
-	return are_indices(v, 0, 2) ? NULL : "an operand is not an int";
+	return are_indices(v, 0, v->i->operand_count) ? NULL :
+	    "an operand is not an int";
+}
+
+static const struct cj_object *
+object_at(const struct view *v, uint32_t access)
+{
+	return &v->m->objects.at[v->m->accesses.at[access].object];
+}
+
+bool
+cj_bulk_reduces(enum cj_kind k, enum cj_atomic how, bool is_shared)
+{
+	switch (how) {
+	case CJ_ATOMIC_ADD:
+		return k == CJ_KIND_I32 || k == CJ_KIND_U32 ||
+		    k == CJ_KIND_U64 || (!is_shared && (k == CJ_KIND_I64 ||
+		    k == CJ_KIND_F16 || k == CJ_KIND_BF16 ||
+		    k == CJ_KIND_F32 || k == CJ_KIND_F64));
+	case CJ_ATOMIC_MIN: case CJ_ATOMIC_MAX:
+		return k == CJ_KIND_I32 || k == CJ_KIND_U32 || (!is_shared &&
+		    (k == CJ_KIND_I64 || k == CJ_KIND_U64 ||
+		    k == CJ_KIND_F16 || k == CJ_KIND_BF16));
+	case CJ_ATOMIC_AND: case CJ_ATOMIC_OR: case CJ_ATOMIC_XOR:
+		return k == CJ_KIND_I32 || k == CJ_KIND_U32 || (!is_shared &&
+		    (k == CJ_KIND_I64 || k == CJ_KIND_U64));
+	case CJ_ATOMIC_EXCH: case CJ_ATOMIC_CAS:
+		return false;
+	}
+	return false;
+}
+
+/* What both ways of copying have in common. */
+static const char *
+check_bulk(const struct view *v, const struct cj_bulk_copy *c)
+{
+	const struct cj_object *to = object_at(v, c->to);
+	bool is_shared = to->kind == CJ_OBJECT_SHARED;
+
+	if (!is_shared && !is_global(to))
+		return "it copies to global or shared memory alone";
+	if (is_shared != (c->signal != 0))
+		return "copies to shared memory signal an mbarrier, others "
+		    "do not";
+	if (c->signal != 0 && object_at(v, c->signal)->element !=
+	    CJ_KIND_MBARRIER)
+		return "what is signalled is no mbarrier";
+	if (c->evict >= CJ_EVICT_COUNT)
+		return "there is no such hint";
+	return c->reduces && !cj_bulk_reduces(to->element, c->how, is_shared) ?
+	    "the hardware does not combine elements of this kind so" : NULL;
+}
+
+static const char *
+check_bulk_copy(const struct view *v)
+{
+	const struct cj_bulk_copy *c = &v->m->bulks.at[v->i->attr];
+	const struct cj_object *to = object_at(v, c->to), *from;
+	unsigned n = v->i->operand_count;
+	const char *wrong = check_bulk(v, c);
+	bool sends;
+
+	if (wrong != NULL || c->from == 0)
+		return wrong != NULL ? wrong : "it copies from memory";
+	from = object_at(v, c->from);
+	sends = to->kind == CJ_OBJECT_SHARED &&
+	    from->kind == CJ_OBJECT_SHARED;
+	if (to->element != from->element)
+		return "the objects differ in kind";
+	if (!sends && (to->kind == CJ_OBJECT_SHARED ? !is_global(from) :
+	    from->kind != CJ_OBJECT_SHARED))
+		return "one side is shared memory";
+	if (!are_indices(v, 0, n < 4 ? 3 : 4))
+		return "an operand is not an int";
+	if (n < 5)
+		return (c->signal != 0) != (n == 4) || sends ?
+		    "the number of operands is wrong" : NULL;
+	if (sends)
+		return is_index(v, 4) ? NULL : "the rank is not an int";
+	if (c->signal == 0 || c->reduces)
+		return "the number of operands is wrong";
+	return operand(v, 4) == cj_type_of(CJ_KIND_U32, 1) ? NULL :
+	    "the ranks are no bits of a u32";
+}
+
+static const char *
+check_send(const struct view *v)
+{
+	const struct cj_bulk_copy *c = &v->m->bulks.at[v->i->attr];
+	const struct cj_object *to = object_at(v, c->to);
+	unsigned bits = cj_kind_bits(kind(v, 2)) * cj_type_count(operand(v, 2));
+	const char *wrong = check_bulk(v, c);
+
+	if (wrong != NULL)
+		return wrong;
+	if (c->from != 0 || to->kind != CJ_OBJECT_SHARED)
+		return "it sends registers to shared memory";
+	if (kind(v, 2) != to->element)
+		return "value and object differ in kind";
+	if (c->reduces ? cj_type_count(operand(v, 2)) != 1 : bits != 32 &&
+	    bits != 64 && bits != 128)
+		return "it sends 4, 8 or 16 bytes, or combines one number";
+	return is_index(v, 0) && is_index(v, 1) && is_index(v, 3) ? NULL :
+	    "an operand is not an int";
 }
 
 static const char *
@@ -510,6 +620,7 @@ check_tma(const struct view *v)
 	const struct cj_object *s = &v->m->objects.at[
 	    v->m->accesses.at[c->shared].object];
 	bool loads = v->i->op == CJ_OP_TMA_LOAD;
+	unsigned n = 2u + loads + map->rank;
 
 	if (s->kind != CJ_OBJECT_SHARED ||
 	    s->element != v->m->objects.at[map->object].element)
@@ -519,11 +630,21 @@ check_tma(const struct view *v)
 	if (loads && v->m->objects.at[v->m->accesses.at[c->signal].object]
 	    .element != CJ_KIND_MBARRIER)
 		return "what is signalled is no mbarrier";
-	if (v->i->operand_count != 2 + loads + map->rank)
+	if (v->i->operand_count != n && !(loads &&
+	    v->i->operand_count == n + 1))
 		return "the coordinates are not those of the map";
+	if (v->i->operand_count > n &&
+	    operand(v, n) != cj_type_of(CJ_KIND_U32, 1))
+		return "the ranks are no bits of a u32";
+	if (c->evict >= CJ_EVICT_COUNT)
+		return "there is no such hint";
+	if (c->reduces && (loads || !cj_bulk_reduces(s->element, c->how,
+	    false) || s->element == CJ_KIND_F64))
+		return "the hardware does not combine elements of this kind "
+		    "so";
 	if (operand(v, 1) != cj_type_of(CJ_KIND_MAP, 1))
 		return "the second operand is not a tensormap";
-	return is_index(v, 0) && are_indices(v, 2, v->i->operand_count) ?
+	return is_index(v, 0) && are_indices(v, 2, n) ?
 	    check_map(v, map) : "an operand is not an int";
 }
 
@@ -830,6 +951,8 @@ check_by_name(const struct view *v)
 	case CJ_OP_MAP_ENCODE: return check_map_encode(v);
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);
 	case CJ_OP_WGMMA: return check_wgmma(v);
+	case CJ_OP_BULK_COPY: return check_bulk_copy(v);
+	case CJ_OP_SEND: return check_send(v);
 	case CJ_OP_FENCE: return check_fence(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);

@@ -252,6 +252,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
 	case CJ_OP_TMA_LOAD:
 	case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT: case CJ_OP_BULK_WAIT:
+	case CJ_OP_BULK_COPY: case CJ_OP_SEND:
 	case CJ_OP_BULK_WAIT_READ: case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA:
 	case CJ_OP_WGMMA_COMMIT: case CJ_OP_WGMMA_WAIT:
 	case CJ_OP_PTX: case CJ_OP_PTX_PURE: case CJ_OP_EXECUTOR:
@@ -274,6 +275,9 @@ check_target(const struct verifier *v, const struct cj_inst *i)
 	if (cj_op_info[i->op].engine == CJ_ENGINE_WGMMA &&
 	    strcmp(v->m->target->name, "sm_90a") != 0)
 		return "it needs sm_90a, and no other";
+	if ((i->op == CJ_OP_BULK_COPY || i->op == CJ_OP_TMA_LOAD) &&
+	    cj_inst_spreads(v->m, i) && !cj_target_multicasts(v->m->target))
+		return "one load to several blocks is not for this target";
 	if (v->m->target->number >= needs)
 		return NULL;
 	return cj_printf(v->m->arena, "it needs sm_%d", needs);
@@ -497,6 +501,7 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 	if (cj_op_info[i->op].attr == CJ_ATTR_ACCESS ||
 	    cj_op_info[i->op].attr == CJ_ATTR_COPY ||
 	    cj_op_info[i->op].attr == CJ_ATTR_TMA ||
+	    cj_op_info[i->op].attr == CJ_ATTR_BULK ||
 	    cj_op_info[i->op].attr == CJ_ATTR_WGMMA)
 		return check_rights(v, i);
 	switch ((unsigned)i->op) {

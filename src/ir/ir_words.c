@@ -27,6 +27,7 @@ static const char *const leaves[] = { "object", "value", "scalar", "extent",
     "stride", "align", "present" };
 static const char *const functions[] = { "host", "device", "test" };
 static const char *const copies[] = { "all", "global" };
+static const char *const evicts[] = { "normal", "first", "last" };
 static const char *const roundings[] = { "even", "zero", "up", "down" };
 
 _Static_assert(CJ_LENGTH(specials) == CJ_SPECIAL_COUNT, "a word for each");
@@ -34,6 +35,7 @@ _Static_assert(CJ_LENGTH(devices) == CJ_DEVICE_FACT_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(fences) == CJ_FENCE_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(objects) == CJ_OBJECT_SLOT + 1, "a word for each");
 _Static_assert(CJ_LENGTH(atomics) == CJ_ATOMIC_CAS + 1, "a word for each");
+_Static_assert(CJ_LENGTH(evicts) == CJ_EVICT_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(leaves) == CJ_LEAF_PRESENT + 1, "a word for each");
 
 #define SET(words)	{ words, CJ_LENGTH(words) }
@@ -56,6 +58,7 @@ static const struct {
 	[CJ_WORDS_FUNCTION] = SET(functions),
 	[CJ_WORDS_ROUNDING] = SET(roundings),
 	[CJ_WORDS_COPY] = SET(copies),
+	[CJ_WORDS_EVICT] = SET(evicts),
 };
 #undef SET
 

@@ -253,6 +253,7 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA: case CJ_OP_WGMMA_COMMIT:
 	case CJ_OP_WGMMA_WAIT:
 	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE:
+	case CJ_OP_BULK_COPY: case CJ_OP_SEND:
 		return 90;
 	case CJ_OP_MMA:
 		return m->mmas.at[i->attr]->needs;

@@ -96,3 +96,10 @@ cj_target_serves(const struct cj_target *target, const char *needs)
 		return target->number >= number;
 	}
 }
+
+bool
+cj_target_multicasts(const struct cj_target *target)
+{
+	return strcmp(target->suffix, "a") == 0 && (target->family == 90 ||
+	    target->family == 100);
+}

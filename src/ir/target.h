@@ -28,4 +28,7 @@ const struct cj_target *cj_target_for_chip(int major, int minor);
 /* Does a program for `needs` (sm_80: that and later; sm_90a: exactly) run? */
 bool cj_target_serves(const struct cj_target *target, const char *needs);
 
+/* Is one load to several blocks of a cluster worth its name there? */
+bool cj_target_multicasts(const struct cj_target *target);
+
 #endif

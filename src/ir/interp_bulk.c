@@ -1,0 +1,705 @@
+/*
+ * What the hardware's own units have in flight: copies by TMA, copies of
+ * neighbours, registers sent to another block, operands of products.
+ *
+ * A copy is checked where it is issued: bounds, rights, races. Its data move
+ * late: what signals an mbarrier when somebody asks for it and nothing else is
+ * missing there, stores at the wait for their group. Until then nobody may
+ * read or write what a copy fills, nor write what it reads. What goes to
+ * another block is in that block's list, and what it reads in the own one's.
+ */
+#include "interp_tma.h"
+
+int64_t
+cj_swizzled(enum cj_map_swizzle s, enum cj_kind k, int64_t at)
+{
+	int64_t bytes = cj_kind_bits(k) / 8, byte = at * bytes;
+
+	if (s == CJ_MAP_PLAIN)
+		return at;
+	byte ^= (byte >> 7 & (((int64_t)1 << s) - 1)) << 4;
+	return byte / bytes;
+}
+
+/* ---- the list ------------------------------------------------------------ */
+
+static struct cj_bulk *
+add(struct cj_frame *f, struct cj_machine *owner)
+{
+	struct cj_async *a = owner->async;
+	struct cj_bulk *b = a->unused, **last = &a->bulks;
+
+	if (b == NULL)
+		b = CJ_NEW(f->machine->arena, struct cj_bulk);
+	else
+		a->unused = b->next;
+	memset(b, 0, sizeof *b);
+	b->owner = owner;
+	while (*last != NULL)
+		last = &(*last)->next;
+	*last = b;
+	return b;
+}
+
+struct cj_bulk *
+cj_bulk_add(struct cj_frame *f, const struct cj_step *s,
+    enum cj_bulk_kind kind)
+{
+	struct cj_bulk *b = add(f, f->machine);
+
+	b->kind = kind;
+	b->step = s;
+	b->frame = f;
+	return b;
+}
+
+void
+cj_bulk_drop(struct cj_bulk *b)
+{
+	struct cj_async *a = b->owner->async;
+	struct cj_bulk **at = &a->bulks;
+
+	while (*at != b)
+		at = &(*at)->next;
+	*at = b->next;
+	b->next = a->unused;
+	a->unused = b;
+}
+
+static enum cj_kind
+kind_of(const struct cj_frame *f, uint32_t object)
+{
+	return f->code->module->objects.at[object].element;
+}
+
+static void
+mark(const struct cj_bulk *b, bool begins)
+{
+	enum cj_kind k = kind_of(b->frame, b->object);
+	struct cj_async *a = b->owner->async;
+	int64_t i;
+
+	if (b->kind != CJ_BULK_LOAD) {
+		a->sources[b->object] += begins ? 1 : -1u;
+		return;
+	}
+	for (i = b->lo; i < b->hi; i++)
+		a->late[b->object][cj_swizzled(b->swizzle, k, i)] = begins;
+}
+
+struct cj_bulk *
+cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *what)
+{
+	struct cj_bulk *b = add(f, what->owner);
+	struct cj_bulk *next = b->next;
+
+	*b = *what;
+	b->next = next;
+	mark(b, true);
+	return b;
+}
+
+void
+cj_bulk_clear(struct cj_frame *f)
+{
+	const struct cj_module *m = f->code->module;
+	struct cj_async *a = f->machine->async;
+	uint32_t o;
+
+	while (a != NULL && a->bulks != NULL) {
+		mark(a->bulks, false);
+		cj_bulk_drop(a->bulks);
+	}
+	for (o = 1; a != NULL && f->warp == 0 && o < m->objects.len; o++)
+		if (a->generic[o] != NULL)
+			memset(a->generic[o], 0, (size_t)m->objects.at[o]
+			    .extent * sizeof *a->generic[o]);
+	memset(f->bulk_commits, 0, sizeof f->bulk_commits);
+	f->wgmma_commits = 0;
+	f->proxy_fences = 0;
+}
+
+/* ---- who meets it -------------------------------------------------------- */
+
+static bool
+touches(const struct cj_frame *f, const struct cj_bulk *b,
+    struct cj_touched_range t)
+{
+	enum cj_kind k = kind_of(f, t.object);
+	uint32_t i;
+	int64_t at;
+
+	if (b->object != t.object || b->has_read ||
+	    (b->kind != CJ_BULK_LOAD && !t.is_write))
+		return false;
+	for (i = 0; i < t.width; i++) {
+		at = cj_swizzled(b->swizzle, k, t.first + i);
+		if (at >= b->lo && at < b->hi)
+			return true;
+	}
+	return false;
+}
+
+/* Updates of one element by several copies are each whole. */
+static bool
+meets_in(struct cj_frame *f, const struct cj_machine *owner,
+    const struct cj_step *s, uint32_t lane, struct cj_touched_range t)
+{
+	static const char *const what[] = {
+		[CJ_BULK_LOAD] = "which a copy has not filled yet",
+		[CJ_BULK_STORE] = "which a copy has not read yet",
+		[CJ_BULK_PRODUCT] = "which a product has not read yet",
+		[CJ_BULK_SOURCE] = "which a copy has not read yet",
+	};
+	const char *name = f->code->module->objects.at[t.object].name;
+	const struct cj_bulk *b = owner->async->bulks;
+	struct cj_fault *fault;
+
+	while (b != NULL && (!touches(f, b, t) ||
+	    (t.is_atomic && b->reduces)))
+		b = b->next;
+	if (b == NULL)
+		return false;
+	fault = cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
+	    "\"%s\" is %s at elements from %lld on" CJ_WHO ", %s",
+	    name != NULL ? name : "memory", t.is_write ? "written" : "read",
+	    (long long)t.first, what[b->kind]);
+	if (fault != NULL) {
+		fault->other = b->step->ref;
+		fault->note = "it is issued here, and nothing has waited for "
+		    "its end";
+	}
+	return true;
+}
+
+bool
+cj_bulk_meets(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    struct cj_touched_range t)
+{
+	return meets_in(f, f->machine, s, lane, t);
+}
+
+/* Elements that stay together behind a swizzle, and divide what is copied. */
+static int64_t
+unit_of(const struct cj_bulk *b)
+{
+	int64_t unit = 128 / cj_kind_bits(kind_of(b->frame, b->object));
+
+	return (b->hi - b->lo) % unit == 0 ? unit : 1;
+}
+
+static void
+announce(struct cj_frame *f, const struct cj_bulk *b)
+{
+	int64_t unit = unit_of(b), i;
+
+	for (i = b->lo; i < b->hi; i += unit)
+		cj_race_access_of(b->owner->block, f, b->step, b->lane,
+		    (struct cj_touched_range){ .object = b->object,
+		    .width = (uint32_t)unit, .first = cj_swizzled(b->swizzle,
+		    kind_of(f, b->object), i), .is_write =
+		    b->kind == CJ_BULK_LOAD, .is_atomic = b->reduces &&
+		    b->kind == CJ_BULK_LOAD });
+}
+
+bool
+cj_bulk_may(struct cj_frame *f, const struct cj_bulk *b)
+{
+	struct cj_access access = { .object = b->object };
+	bool writes = b->kind == CJ_BULK_LOAD;
+	int64_t unit = unit_of(b), i;
+
+	for (i = b->lo; i < b->hi; i += unit) {
+		struct cj_touched_range t = { .object = b->object,
+		    .width = (uint32_t)unit, .is_write = writes,
+		    .is_atomic = writes && b->reduces };
+
+		t.first = cj_swizzled(b->swizzle, kind_of(f, b->object), i);
+		if (!cj_reach_may(f, b->step, b->lane, (struct cj_reach){
+		    &access, t.first, t.width }, writes))
+			return false;
+		if (b->owner != f->machine || t.is_atomic)
+			meets_in(f, b->owner, b->step, b->lane, t);
+		else
+			cj_async_meets(f, b->step, b->lane, t);
+	}
+	announce(f, b);
+	return true;
+}
+
+/* ---- the asynchronous proxy ---------------------------------------------- */
+
+void
+cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
+    int64_t count)
+{
+	uint32_t *at = f->machine->async->generic[object];
+	int64_t i;
+
+	for (i = 0; at != NULL && i < count; i++)
+		at[first + i] = f->proxy_fences * CJ_LANES_WARP + f->warp + 1;
+}
+
+void
+cj_proxy_fence(struct cj_frame *f)
+{
+	f->proxy_fences++;
+}
+
+void
+cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    uint32_t object, int64_t lo, int64_t hi, enum cj_map_swizzle swizzle)
+{
+	const uint32_t *at = f->machine->async->generic[object];
+	const struct cj_object *o = &f->code->module->objects.at[object];
+	int64_t i, e;
+
+	for (i = lo; i < hi; i++) {
+		e = cj_swizzled(swizzle, o->element, i);
+		if (e < 0 || e >= o->extent || at[e] == 0 ||
+		    f->machine->block->frames[(at[e] - 1) % CJ_LANES_WARP]
+		    .proxy_fences != (at[e] - 1) / CJ_LANES_WARP)
+			continue;
+		cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
+		    "%s reads \"%s\" at element %lld" CJ_WHO ", which warp "
+		    "%u has stored with no fence(proxy = .async) behind",
+		    s->op == CJ_OP_WGMMA ? "a product" : "a copy", o->name,
+		    (long long)e, (unsigned)((at[e] - 1) % CJ_LANES_WARP));
+		return;
+	}
+}
+
+/* ---- landing ------------------------------------------------------------- */
+
+static void
+put(struct cj_frame *f, const struct cj_bulk *b, const struct cj_memory *to,
+    int64_t at, uint64_t value)
+{
+	enum cj_kind k = kind_of(f, b->object);
+
+	if (b->reduces)
+		cj_memory_combine(f, to, k, at, b->how, value);
+	else
+		cj_memory_set(to, k, at, value);
+	if (to->written != NULL)
+		to->written[at - to->lo] = 1;
+}
+
+static void
+move_row(struct cj_frame *f, const struct cj_bulk *b, int64_t row)
+{
+	const struct cj_memory *shared = &b->owner->memory[b->object];
+	const struct cj_memory *other = &b->frame->machine->memory[
+	    b->map != NULL ? b->map->map->object : b->other];
+	enum cj_kind k = kind_of(f, b->object);
+	struct cj_row r = cj_box_row(b, row);
+	int64_t width = cj_box_width(b), i, at;
+
+	for (i = 0; i < width; i++) {
+		bool inside = i >= r.from && i < r.to;
+
+		at = cj_swizzled(b->swizzle, k, b->lo + row * width + i);
+		if (b->kind == CJ_BULK_LOAD)
+			put(f, b, shared, at, b->held != NULL ? b->held[i] :
+			    inside ? cj_memory_get(other, k, r.first + i) : 0);
+		else if (inside)
+			put(f, b, other, r.first + i, cj_memory_get(shared, k,
+			    at));
+	}
+}
+
+static void
+move(struct cj_frame *f, const struct cj_bulk *b)
+{
+	int64_t rows = cj_box_rows(b), i;
+
+	for (i = 0; i < rows; i++)
+		move_row(f, b, i);
+}
+
+/* What it has read may be written again. */
+static void
+give_back(struct cj_bulk *b)
+{
+	if (b->source == NULL)
+		return;
+	mark(b->source, false);
+	cj_bulk_drop(b->source);
+}
+
+void
+cj_tma_land(struct cj_frame *f, struct cj_mbarrier *signal)
+{
+	struct cj_async *a = f->machine->async;
+	struct cj_bulk *b, *next;
+
+	for (b = a != NULL ? a->bulks : NULL; b != NULL; b = next) {
+		const struct cj_past *past = b->past;
+		int64_t bytes;
+
+		next = b->next;
+		if (b->kind != CJ_BULK_LOAD || b->signal != signal)
+			continue;
+		bytes = (b->hi - b->lo) * cj_kind_bits(kind_of(f,
+		    b->object)) / 8;
+		move(f, b);
+		mark(b, false);
+		if (next == b->source)
+			next = next != NULL ? next->next : NULL;
+		give_back(b);
+		signal->far_coming |= b->held != NULL &&
+		    b->frame->machine != f->machine;
+		cj_bulk_drop(b);
+		cj_mbarrier_complete(f, signal, bytes, past);
+		if (signal->pending != 0)
+			return;		/* that was the last of the phase */
+	}
+}
+
+/* ---- groups of stores ---------------------------------------------------- */
+
+static void
+step_commit(struct cj_frame *f, const struct cj_step *s)
+{
+	uint32_t lane;
+
+	(void)s;
+	for (lane = 0; lane < f->lanes; lane++)
+		f->bulk_commits[lane] += cj_lane_runs(f, lane);
+}
+
+void
+cj_interp_BULK_COMMIT(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_commit);
+}
+
+/* target: how many groups may stay open. */
+static void
+step_wait(struct cj_frame *f, const struct cj_step *s)
+{
+	struct cj_async *a = f->machine->async;
+	struct cj_bulk *b, *next;
+
+	for (b = a != NULL ? a->bulks : NULL; b != NULL; b = next) {
+		next = b->next;
+		if (b->kind != CJ_BULK_STORE || b->frame != f ||
+		    !cj_lane_runs(f, b->lane) ||
+		    b->group + s->target >= f->bulk_commits[b->lane])
+			continue;
+		if (!b->has_read) {
+			move(f, b);
+			mark(b, false);
+			b->has_read = true;
+		}
+		if (s->op == CJ_OP_BULK_WAIT)
+			cj_bulk_drop(b);
+	}
+}
+
+static void
+decode_wait(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_wait)->target = cj_inst(d->module, r)->attr;
+}
+
+void
+cj_interp_BULK_WAIT(struct cj_decoder *d, cj_ref r)
+{
+	decode_wait(d, r);
+}
+
+void
+cj_interp_BULK_WAIT_READ(struct cj_decoder *d, cj_ref r)
+{
+	decode_wait(d, r);
+}
+
+void
+cj_bulk_end(struct cj_block *b)
+{
+	struct cj_async *a = b->machine.async;
+	struct cj_bulk *at = a != NULL ? a->bulks : NULL;
+	struct cj_frame *f;
+	struct cj_fault *fault;
+
+	while (at != NULL && (at->kind != CJ_BULK_STORE || at->has_read))
+		at = at->next;
+	if (at == NULL)
+		return;
+	f = at->frame;
+	fault = cj_fault_at(f, at->step, at->lane, CJ_DIAG_IN_FLIGHT,
+	    "the block ends before the copy issued here has read its source");
+	if (fault != NULL)
+		fault->note = at->group >= f->bulk_commits[at->lane] ?
+		    "it belongs to no group: bulk_commit(), then "
+		    "bulk_wait_read(0)" : "its thread has not waited for its "
+		    "group: bulk_wait_read(0)";
+}
+
+/* ---- copies of neighbours: a to, b from, lists[c] count, signal, rank ----- */
+
+struct issue {
+	struct cj_frame *f;
+	const struct cj_step *s;
+	const struct cj_bulk_copy *copy;
+	uint32_t lane;
+	int64_t to, from, count;
+};
+
+static int64_t
+operand(const struct issue *i, unsigned n)
+{
+	return CJ_AT(i->f, int64_t, i->f->code->lists.at[i->s->c + n])
+	    [i->lane];
+}
+
+static uint32_t
+object_of(const struct issue *i, uint32_t access)
+{
+	return i->f->code->module->accesses.at[access].object;
+}
+
+static bool
+is_whole(const struct issue *i, uint32_t object, int64_t at, const char *what)
+{
+	int64_t bytes = cj_kind_bits(kind_of(i->f, object)) / 8;
+
+	if (at * bytes % 16 == 0 && i->count >= 0)
+		return true;
+	cj_fault_at(i->f, i->s, i->lane, CJ_DIAG_MISALIGNED_ACCESS,
+	    "%s of a bulk copy is %lld bytes, which is not a multiple of 16",
+	    what, (long long)(at * bytes));
+	return false;
+}
+
+/* Bounds, rights and races of neighbours that are no destination in shared
+ * memory. */
+static bool
+other_may(const struct issue *i, uint32_t object, int64_t first, bool writes)
+{
+	struct cj_access access = { .object = object };
+	struct cj_reach reach = { &access, first, (uint32_t)i->count };
+	bool combines = writes && i->copy->reduces;
+
+	if (!cj_reach_may(i->f, i->s, i->lane, reach, writes) || (combines &&
+	    !cj_reach_may(i->f, i->s, i->lane, reach, false)))
+		return false;
+	cj_race_access(i->f, i->s, i->lane, (struct cj_touched_range){
+	    .object = object, .first = first, .width = reach.width,
+	    .is_write = writes, .is_atomic = combines });
+	return true;
+}
+
+static struct cj_bulk
+bulk_of(const struct issue *i, enum cj_bulk_kind kind, uint32_t object,
+    int64_t at, int64_t count)
+{
+	return (struct cj_bulk){ .kind = kind, .step = i->s, .frame = i->f,
+	    .owner = i->f->machine, .lane = i->lane, .object = object,
+	    .lo = at, .hi = at + count, .reduces = i->copy->reduces &&
+	    kind != CJ_BULK_SOURCE, .how = i->copy->how };
+}
+
+static void
+store(const struct issue *i)
+{
+	struct cj_bulk b = bulk_of(i, CJ_BULK_STORE, object_of(i,
+	    i->copy->from), i->from, i->count);
+
+	b.group = i->f->bulk_commits[i->lane];
+	b.other = object_of(i, i->copy->to);
+	b.from = i->to;
+	cj_check_proxy(i->f, i->s, i->lane, b.object, b.lo, b.hi,
+	    CJ_MAP_PLAIN);
+	if (cj_bulk_may(i->f, &b) && other_may(i, b.other, b.from, true))
+		cj_bulk_issue(i->f, &b);
+}
+
+/* To one block, whose mbarrier is signalled. */
+static void
+load(const struct issue *i, struct cj_machine *owner, struct cj_bulk *source)
+{
+	struct cj_bulk b = bulk_of(i, CJ_BULK_LOAD, object_of(i, i->copy->to),
+	    i->to, i->count);
+
+	b.owner = owner;
+	b.other = object_of(i, i->copy->from);
+	b.from = i->from;
+	b.signal = cj_mbarrier_of_copy(i->f, i->s, i->lane, owner,
+	    object_of(i, i->copy->signal), operand(i, 1));
+	if (b.signal == NULL || !cj_bulk_may(i->f, &b))
+		return;
+	b.past = cj_clock_publish(i->f);
+	if (source != NULL)
+		b.source = cj_bulk_issue(i->f, source);
+	cj_bulk_issue(i->f, &b);
+}
+
+static void
+send(const struct issue *i)
+{
+	struct cj_bulk source = bulk_of(i, CJ_BULK_SOURCE, object_of(i,
+	    i->copy->from), i->from, i->count);
+	struct cj_machine *owner = cj_cluster_machine(i->f, i->s, i->lane,
+	    operand(i, 2));
+
+	cj_check_proxy(i->f, i->s, i->lane, source.object, source.lo,
+	    source.hi, CJ_MAP_PLAIN);
+	if (owner != NULL && cj_bulk_may(i->f, &source))
+		load(i, owner, &source);
+}
+
+/* Every block whose bit is set gets the same, at the same place. */
+void
+cj_bulk_spread(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    uint32_t ranks, void (*issue)(void *user, struct cj_machine *owner),
+    void *user)
+{
+	int64_t rank;
+
+	for (rank = 0; rank < 32; rank++) {
+		struct cj_machine *owner;
+
+		if (!(ranks >> rank & 1))
+			continue;
+		owner = cj_cluster_machine(f, s, lane, rank);
+		if (owner != NULL)
+			issue(user, owner);
+	}
+}
+
+static void
+load_to(void *user, struct cj_machine *owner)
+{
+	load(user, owner, NULL);
+}
+
+static void
+copy_lane(const struct issue *i)
+{
+	const struct cj_inst *inst = cj_step_inst(i->f, i->s);
+	const struct cj_module *m = i->f->code->module;
+	uint32_t to = object_of(i, i->copy->to);
+	uint32_t from = object_of(i, i->copy->from);
+	struct issue copy = *i;
+
+	if (!is_whole(i, to, i->to, "the destination") ||
+	    !is_whole(i, from, i->from, "the source") ||
+	    !is_whole(i, to, i->count, "the size") || i->count == 0)
+		return;
+	if (m->objects.at[to].kind != CJ_OBJECT_SHARED) {
+		store(i);
+		return;
+	}
+	if (m->objects.at[from].kind == CJ_OBJECT_SHARED) {
+		send(i);
+		return;
+	}
+	if (!other_may(i, from, i->from, false))
+		return;
+	if (inst->operand_count > 4)
+		cj_bulk_spread(i->f, i->s, i->lane, CJ_AT(i->f, uint32_t,
+		    i->f->code->lists.at[i->s->c + 2])[i->lane], load_to,
+		    &copy);
+	else
+		load(i, i->f->machine, NULL);
+}
+
+static void
+step_copy(struct cj_frame *f, const struct cj_step *s)
+{
+	struct issue i = { .f = f, .s = s, .copy =
+	    &f->code->module->bulks.at[cj_step_inst(f, s)->attr] };
+
+	for (i.lane = 0; i.lane < f->lanes; i.lane++) {
+		if (!cj_lane_runs(f, i.lane))
+			continue;
+		i.to = CJ_AT(f, int64_t, s->a)[i.lane];
+		i.from = CJ_AT(f, int64_t, s->b)[i.lane];
+		i.count = operand(&i, 0);
+		copy_lane(&i);
+	}
+}
+
+void
+cj_interp_BULK_COPY(struct cj_decoder *d, cj_ref r)
+{
+	uint32_t list = cj_decode_list(d, r, 2);
+	struct cj_step *s = cj_step_add(d, r, step_copy);
+
+	s->a = cj_decode_operand(d, r, 0);
+	s->b = cj_decode_operand(d, r, 1);
+	s->c = list;
+}
+
+/* ---- registers: a to, lists[c] rank, -, signal; b value, of n registers --- */
+
+static const uint64_t *
+hold(const struct issue *i)
+{
+	struct cj_frame *f = i->f;
+	enum cj_kind k = (enum cj_kind)i->s->kind;
+	uint64_t *held = CJ_NEWS(f->machine->arena, uint64_t, i->s->n);
+	uint32_t n;
+
+	for (n = 0; n < i->s->n; n++)
+		held[n] = cj_reg_get(f->regs + i->s->b, n * f->lanes +
+		    i->lane, k);
+	return held;
+}
+
+static void
+send_lane(const struct issue *i)
+{
+	struct cj_bulk b = bulk_of(i, CJ_BULK_LOAD, object_of(i, i->copy->to),
+	    i->to, i->count);
+	int64_t bytes = cj_kind_bits(kind_of(i->f, b.object)) / 8;
+
+	b.owner = cj_cluster_machine(i->f, i->s, i->lane, operand(i, 0));
+	if (b.owner == NULL)
+		return;
+	if (i->to * bytes % (i->count * bytes) != 0) {
+		cj_fault_at(i->f, i->s, i->lane, CJ_DIAG_MISALIGNED_ACCESS,
+		    "%lld bytes are sent to byte %lld of \"%s\"",
+		    (long long)(i->count * bytes), (long long)(i->to * bytes),
+		    i->f->code->module->objects.at[b.object].name);
+		return;
+	}
+	b.signal = cj_mbarrier_of_copy(i->f, i->s, i->lane, b.owner,
+	    object_of(i, i->copy->signal), operand(i, 2));
+	if (b.signal == NULL || !cj_bulk_may(i->f, &b))
+		return;
+	b.past = cj_clock_publish(i->f);
+	b.held = hold(i);
+	cj_bulk_issue(i->f, &b);
+}
+
+static void
+step_send(struct cj_frame *f, const struct cj_step *s)
+{
+	struct issue i = { .f = f, .s = s, .count = s->n, .copy =
+	    &f->code->module->bulks.at[cj_step_inst(f, s)->attr] };
+
+	for (i.lane = 0; i.lane < f->lanes; i.lane++) {
+		if (!cj_lane_runs(f, i.lane))
+			continue;
+		i.to = CJ_AT(f, int64_t, s->a)[i.lane];
+		send_lane(&i);
+	}
+}
+
+void
+cj_interp_SEND(struct cj_decoder *d, cj_ref r)
+{
+	cj_type type = cj_inst(d->module, cj_operand(d->module, cj_inst(
+	    d->module, r), 2))->type;
+	uint32_t list = cj_decode_list(d, r, 1);
+	struct cj_step *s = cj_step_add(d, r, step_send);
+
+	s->a = cj_decode_operand(d, r, 0);
+	s->b = cj_decode_operand(d, r, 2);
+	s->c = list;
+	s->n = cj_type_count(type);
+	s->kind = (uint8_t)cj_type_kind(type);
+}

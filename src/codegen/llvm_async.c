@@ -39,20 +39,36 @@ copy_plain(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
 }
 
 static void
-copy_hinted(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
+copy_written(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
     cj_llvm from, cj_llvm size)
 {
-	cj_llvm arguments[] = { LLVMBuildPtrToInt(g->b, to, g->i32, ""),
-	    LLVMBuildPtrToInt(g->b, from, g->i64, ""), size };
-	char text[112];
+	bool hint = c->prefetch != 0 && cj_llvm_wants_ptx(g, 74);
+	cj_llvm arguments[4] = { LLVMBuildPtrToInt(g->b, to, g->i32, ""),
+	    LLVMBuildPtrToInt(g->b, from, g->i64, "") };
+	char text[128], level_2[16] = "", constraints[32] = "r,l";
+	unsigned n = 2, at = 0;
 
-	snprintf(text, sizeof text,
-	    "cp.async.%s.shared.global.L2::%uB [$0], [$1], %u%s;", level(c),
-	    (unsigned)c->prefetch, (unsigned)bytes_of(g, c),
-	    size != NULL ? ", $2" : "");
-	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, text,
-	    size != NULL ? "r,l,r,~{memory}" : "r,l,~{memory}", arguments,
-	    size != NULL ? 3 : 2);
+	if (hint)
+		snprintf(level_2, sizeof level_2, ".L2::%uB",
+		    (unsigned)c->prefetch);
+	if (g->predicate != NULL)
+		at = (unsigned)snprintf(text, sizeof text, "@$%u ", n);
+	if (g->predicate != NULL) {
+		arguments[n++] = g->predicate;
+		strcat(constraints, ",b");
+	}
+	at += (unsigned)snprintf(text + at, sizeof text - at,
+	    "cp.async.%s.shared.global%s [$0], [$1], %u", level(c), level_2,
+	    (unsigned)bytes_of(g, c));
+	if (size != NULL) {
+		snprintf(text + at, sizeof text - at, ", $%u", n);
+		arguments[n++] = size;
+		strcat(constraints, ",r");
+	}
+	strcat(text, ";");
+	strcat(constraints, ",~{memory}");
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, text, constraints,
+	    arguments, n);
 }
 
 /* The number of bytes to read: all, or none where the mask is false. */
@@ -98,8 +114,9 @@ cj_llvm_op_CP_ASYNC(struct cj_llvm_gen *g, cj_ref r)
 	from = cj_llvm_address(g, &g->m->accesses.at[c->from],
 	    cj_operand(g->m, inst, 1), 0);
 	size = size_of_read(g, r, c);
-	if (c->prefetch != 0 && cj_llvm_wants_ptx(g, 74))
-		copy_hinted(g, c, to, from, size);
+	if (g->predicate != NULL ||
+	    (c->prefetch != 0 && cj_llvm_wants_ptx(g, 74)))
+		copy_written(g, c, to, from, size);
 	else
 		copy_plain(g, c, to, from, size);
 }

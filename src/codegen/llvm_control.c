@@ -8,15 +8,18 @@
  *	for	head: index < hi -> body; next: index + step -> head
  *	loop	body; next: -> body
  *	scope	body -> leave
+ *
+ * Some conditions need no blocks (llvm_flat.c).
  */
 #include "llvm_gen.h"
 
 #include <llvm-c/DebugInfo.h>
 
+/* Out of what stands in line there is nothing to jump to: `to` is NULL. */
 static void
 jump(struct cj_llvm_gen *g, LLVMBasicBlockRef to)
 {
-	if (!cj_llvm_ended(g))
+	if (to != NULL && !cj_llvm_ended(g))
 		LLVMBuildBr(g->b, to);
 }
 
@@ -89,6 +92,10 @@ cj_llvm_op_IF(struct cj_llvm_gen *g, cj_ref r)
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
 	struct cj_llvm_nest *n = push(g, r);
 
+	if (g->predicate != NULL || cj_llvm_is_flat(g, r)) {
+		cj_llvm_flat_begin(g, r, n);
+		return;
+	}
 	n->arms[0] = cj_llvm_block(g, "if.then");
 	if (has_else)
 		n->arms[1] = cj_llvm_block(g, "if.else");
@@ -250,6 +257,10 @@ cj_llvm_op_SCOPE(struct cj_llvm_gen *g, cj_ref r)
 {
 	struct cj_llvm_nest *n = push(g, r);
 
+	if (g->predicate != NULL) {
+		cj_llvm_flat_begin(g, r, n);
+		return;
+	}
 	n->arms[0] = cj_llvm_block(g, "scope.body");
 	n->next = n->leave = cj_llvm_block(g, "scope.end");
 	LLVMBuildBr(g->b, n->arms[0]);
@@ -313,6 +324,8 @@ region_enter(struct cj_llvm_gen *g, cj_region region)
 	if (i->owner == 0)
 		return;
 	assert(g->nest != NULL && g->nest->owner == i->owner);
+	if (g->nest->is_flat)
+		return;
 	is_first = cj_inst(g->m, i->owner)->region == region;
 	cj_llvm_enter(g, g->nest->arms[is_first ? 0 : 1]);
 }
@@ -330,6 +343,11 @@ region_leave(struct cj_llvm_gen *g, cj_region region)
 		return;
 	}
 	assert(n != NULL && n->owner == i->owner);
+	if (n->is_flat) {
+		cj_llvm_flat_end(g, n);
+		g->nest = n->outer;
+		return;
+	}
 	jump(g, n->next);
 	if (i->next != 0)
 		return;

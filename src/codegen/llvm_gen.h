@@ -28,6 +28,9 @@ struct cj_llvm_nest {
 	LLVMBasicBlockRef next;		/* end of a region, `continue` */
 	LLVMBasicBlockRef leave;	/* behind it, `break` */
 	cj_llvm index;			/* of a `for` */
+	bool is_flat;			/* no blocks: its region stands in
+					   line, under g->predicate */
+	cj_llvm predicate;		/* what g->predicate was around it */
 	struct cj_llvm_nest *outer;
 };
 
@@ -64,6 +67,8 @@ struct cj_llvm_gen {
 	struct cj_llvm_object *objects;	/* by object number */
 	uint32_t *leaf_first;		/* by leaf: its first parameter */
 	struct cj_llvm_nest *nest;
+	cj_llvm predicate;		/* in line code acts where this is set;
+					   NULL: always */
 	bool has_loops;
 	uint32_t pieces;		/* loads and stores of the function */
 	int64_t dynamic_bytes, shared_bytes;
@@ -173,6 +178,15 @@ bool cj_llvm_float_packs(const struct cj_llvm_gen *g, enum cj_op op,
 cj_llvm cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to,
     enum cj_kind from, struct cj_conversion how, cj_llvm x);
 extern const struct cj_conversion cj_llvm_default;
+
+/* ---- conditions without jumps (llvm_flat.c) ------------------------------ */
+
+/* Is this `if` worth no jump? */
+bool cj_llvm_is_flat(const struct cj_llvm_gen *g, cj_ref r);
+/* Enter its region, or that of a scope in it, and leave it. */
+void cj_llvm_flat_begin(struct cj_llvm_gen *g, cj_ref r,
+    struct cj_llvm_nest *n);
+void cj_llvm_flat_end(struct cj_llvm_gen *g, const struct cj_llvm_nest *n);
 
 /* ---- functions, control, objects ---------------------------------------- */
 

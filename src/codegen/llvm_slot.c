@@ -173,6 +173,9 @@ set(struct cj_llvm_gen *g, uint32_t object, uint32_t at, cj_llvm v)
 	LLVMTypeRef type = type_of(g, object);
 	cj_llvm slot = g->objects[object].slots[at];
 
+	if (g->predicate != NULL)
+		v = LLVMBuildSelect(g->b, g->predicate, v,
+		    get(g, object, at), "");
 	if (in_words(g, object, at)) {
 		set_part(g, object, at, v);
 		return;

@@ -47,9 +47,9 @@ cj_llvm_ptx_refused(const struct cj_target *target, int ptx)
 static LLVMCodeGenOptLevel
 generator_level(int level)
 {
-	/* 0 would allocate registers fast and badly */
-	return level >= 3 ? LLVMCodeGenLevelAggressive : level == 2 ?
-	    LLVMCodeGenLevelDefault : LLVMCodeGenLevelLess;
+	/* 0 would allocate registers fast and badly; beyond Default nothing
+	 * but GVN comes in, twice, after ours */
+	return level >= 2 ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelLess;
 }
 
 LLVMTargetMachineRef

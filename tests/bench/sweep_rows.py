@@ -58,10 +58,8 @@ class Ways:
             each = -(-self.N // (lanes * self.vector)) * self.vector
             if each <= 32 and each * lanes < 2 * self.N:
                 for threads in (128, 256, 512):
-                    for hints in (0, 2, 3):
-                        if self.N >= 1024 or hints != 2:
-                            self.add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=hints,
-                                     late=self.late)
+                    for hints in (0, 3):
+                        self.add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=hints, late=self.late)
                 self.add("lanes_row", lanes=lanes, per=each, threads=128, hints=3, late=0)
 
     def rings(self):
@@ -71,11 +69,11 @@ class Ways:
         for warps in (4, 8, 16):
             for stages in (2, 3, 4):
                 smem = warps * stages * count * 512
-                blocks = min(227 * 1024 // (smem + 1024), 48 // warps if self.op else 40 // warps)
-                self.add("warp_ring", warps=warps, count=count, stages=stages, blocks=blocks)
-            for blocks in {24 // warps, 32 // warps}:
-                if blocks:
-                    self.add("warp_next", warps=warps, count=count, late=self.late, blocks=blocks)
+                blocks = min(227 * 1024 // (smem + 1536), 32 // warps)
+                if stages < 4:
+                    self.add("warp_ring", warps=warps, count=count, stages=stages, blocks=blocks)
+                self.add("warp_bulk", warps=warps, count=count, stages=stages, blocks=blocks)
+            self.add("warp_next", warps=warps, count=count, late=self.late, blocks=max(1, 24 // warps))
 
     def registers(self):
         for each in (8, 16, 24, 32):
@@ -90,26 +88,32 @@ class Ways:
         row = self.N * self.size
         for n in (1, 2, 4, 8, 16) if row > 512 << 10 else (1, 2, 4, 8):
             for many in (1, 2, 4) if self.op else (1,):
-                for threads in (128, 256, 512):
+                for threads in (256, 512):
                     count = -(-row // (n * threads * 16))
                     count += count % 2
                     held = many * count * threads * 16
-                    if not 24 << 10 <= held <= 128 << 10 or count * many > 16 or n * threads * count * 16 >= 1.5 * row:
+                    if not 30 << 10 <= held <= 128 << 10 or count * many > 16 or n * threads * count * 16 >= 1.5 * row:
                         continue
-                    blocks = min(227 * 1024 // (held + 1280), 2048 // threads)
-                    if self.op == 0:
-                        blocks = min(blocks, 1536 // threads)
+                    blocks = min(227 * 1024 // (held + 1280), (2048 if self.op else 1536) // threads)
                     self.add("async_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
+                    if many == 1 or threads == 512:
+                        self.add("bulk_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
+            for threads in (512, 1024):
+                count = -(-row // (n * threads * 16))
+                held = count * threads * 16
+                stages = min(8, 225 * 1024 // held)
+                if held >= 16384 and stages >= 2 and count <= 8 and held * n < 1.5 * row:
+                    self.add("ring_row", n=n, threads=threads, count=count, stages=stages, blocks=1)
+                    if stages >= 4 and threads == 512:
+                        self.add("ring_row", n=n, threads=threads, count=count, stages=stages // 2, blocks=2)
 
     def pieces(self):
         row = self.N * self.size
         for n in (1, 2, 4, 8):
-            for threads in (256, 512):
-                last = 16 * threads * self.size
-                kept = -(-(row // n - last) // last) * last >> 10
-                if 16 <= kept <= 113:
-                    blocks = max(1, min(227 // (kept + 1), 1536 // threads))
-                    self.add("piece_row", n=n, threads=threads, kept=kept, blocks=blocks)
+            last = 16 * 512 * self.size
+            kept = -(-(row // n - last) // last) * last >> 10
+            if 16 <= kept <= 113:
+                self.add("piece_row", n=n, threads=512, kept=kept, blocks=max(1, min(227 // (kept + 1), 3)))
 
 
 def variants(op, N, size):

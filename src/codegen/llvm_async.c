@@ -145,6 +145,19 @@ cj_llvm_op_CP_WAIT(struct cj_llvm_gen *g, cj_ref r)
 	    1);
 }
 
+/* The mbarrier counts the arrival of a thread whose copies have all landed. */
+void
+cj_llvm_op_CP_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_llvm address = cj_llvm_shared_word(g, &g->m->accesses.at[
+	    inst->attr], cj_operand(g->m, inst, 0));
+
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type,
+	    "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];",
+	    "r,~{memory}", &address, 1);
+}
+
 /* ---- pipelines: lower_async leaves none ---------------------------------- */
 
 #define LOWERED(name)							\
@@ -157,3 +170,8 @@ cj_llvm_op_CP_WAIT(struct cj_llvm_gen *g, cj_ref r)
 LOWERED(PRODUCE)
 LOWERED(CONSUME)
 LOWERED(SETTLE)
+LOWERED(SKIP)
+LOWERED(RELEASE)
+LOWERED(DRAIN)
+LOWERED(ROLE)
+LOWERED(TURN)

@@ -111,6 +111,12 @@ scope_of(const struct cj_llvm_gen *g, cj_ref r)
 }
 
 void
+cj_llvm_op_MBARRIER_BYTES(struct cj_llvm_gen *g, cj_ref r)
+{
+	emit(g, r, "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;");
+}
+
+void
 cj_llvm_op_MBARRIER_WAIT(struct cj_llvm_gen *g, cj_ref r)
 {
 	emit(g, r, cj_printf(g->arena, "{\n\t.reg .pred ended;\nagain:\n\t"
@@ -158,11 +164,35 @@ cj_llvm_op_FENCE(struct cj_llvm_gen *g, cj_ref r)
 
 /* ---- parts of a block ---------------------------------------------------- */
 
+/* Numbers that are known stand in the text: with one in a register, a kernel
+ * counts as one that uses all 16 barriers. */
+static bool
+meet_known(struct cj_llvm_gen *g, const struct cj_inst *inst, const char *name)
+{
+	const struct cj_constant *number = cj_constant_of(g->m,
+	    cj_operand(g->m, inst, 0)), *threads = cj_constant_of(g->m,
+	    cj_operand(g->m, inst, 1));
+	char text[48];
+
+	if (number == NULL || threads == NULL)
+		return false;
+	snprintf(text, sizeof text, "%s %u, %u;", name,
+	    (unsigned)number->bits[0], (unsigned)threads->bits[0]);
+	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type, text,
+	    "~{memory}", NULL, 0);
+	return true;
+}
+
 static void
-meet(struct cj_llvm_gen *g, cj_ref r, const char *text)
+meet(struct cj_llvm_gen *g, cj_ref r, const char *name)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	cj_llvm arguments[2];
+	char text[48];
+
+	if (meet_known(g, inst, name))
+		return;
+	snprintf(text, sizeof text, "%s $0, $1;", name);
 
 	arguments[0] = low_word(g, cj_operand(g->m, inst, 0));
 	arguments[1] = low_word(g, cj_operand(g->m, inst, 1));
@@ -173,13 +203,13 @@ meet(struct cj_llvm_gen *g, cj_ref r, const char *text)
 void
 cj_llvm_op_NAMED_BARRIER(struct cj_llvm_gen *g, cj_ref r)
 {
-	meet(g, r, "bar.sync $0, $1;");
+	meet(g, r, "bar.sync");
 }
 
 void
 cj_llvm_op_NAMED_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
 {
-	meet(g, r, "bar.arrive $0, $1;");
+	meet(g, r, "bar.arrive");
 }
 
 void
@@ -190,4 +220,30 @@ cj_llvm_op_SYNC_WARP(struct cj_llvm_gen *g, cj_ref r)
 	(void)r;
 	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type,
 	    "bar.warp.sync $0;", "r,~{memory}", &mask, 1);
+}
+
+/* ---- registers of a warpgroup -------------------------------------------- */
+
+static void
+move_registers(struct cj_llvm_gen *g, cj_ref r, const char *way)
+{
+	char text[64];
+
+	want_ptx(g);
+	snprintf(text, sizeof text, "setmaxnreg.%s.sync.aligned.u32 %u;", way,
+	    (unsigned)cj_inst(g->m, r)->attr);
+	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type, text,
+	    "~{memory}", NULL, 0);
+}
+
+void
+cj_llvm_op_REGISTERS_DOWN(struct cj_llvm_gen *g, cj_ref r)
+{
+	move_registers(g, r, "dec");
+}
+
+void
+cj_llvm_op_REGISTERS_UP(struct cj_llvm_gen *g, cj_ref r)
+{
+	move_registers(g, r, "inc");
 }

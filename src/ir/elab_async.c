@@ -10,7 +10,7 @@
  * read as are filled is counted when the launch is complete
  * (elab_async_check.c).
  */
-#include "elab_priv.h"
+#include "elab_tiled.h"
 
 /* ---- the pipeline -------------------------------------------------------- */
 
@@ -70,12 +70,6 @@ make_pipe(struct cj_elab *el, const struct cj_node *n, struct cj_pipe *p)
 	    .region = el->em->b.region, .place = el->em->b.place };
 	uint32_t *fields, i;
 
-	if (n->pipeline.attrs.count > 0) {
-		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, n->span,
-		    "\"split\" is for several roles, which this version does "
-		    "not support");
-		return false;
-	}
 	if (!stages_of(el, n, &p->stages))
 		return false;
 	for (i = 0; i < n->pipeline.fields.count; i++)
@@ -87,6 +81,7 @@ make_pipe(struct cj_elab *el, const struct cj_node *n, struct cj_pipe *p)
 	record.stages = (uint32_t)p->stages;
 	record.fields = fields;
 	record.field_count = p->count;
+	record.is_split = p->is_split = n->pipeline.attrs.count > 0;
 	p->number = cj_module_pipeline(el->m, &record);
 	return true;
 }
@@ -106,6 +101,21 @@ cj_elab_pipeline(struct cj_elab *el, const struct cj_node *n)
 		*cj_push(el->arena, &el->em->pipes) = p;
 	}
 	cj_env_bind(el, p->name, CJ_BOUND_LET, v, p->span);
+}
+
+/* The bit of the role that is open. */
+static uint64_t
+role_bit(const struct cj_elab *el)
+{
+	return el->role == NULL ? 1 : (uint64_t)1 << el->em->roles.len;
+}
+
+bool
+cj_pipe_is_local(const struct cj_pipe *p)
+{
+	uint64_t all = p->produced_by | p->consumed_by;
+
+	return (all & (all - 1)) == 0;
 }
 
 /* ---- stages -------------------------------------------------------------- */
@@ -300,6 +310,7 @@ cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 	if (is_produce && use.count > 0 && !enter_ahead(el, n, &ahead))
 		return;
 	*(is_produce ? &p->is_produced : &p->is_consumed) = true;
+	*(is_produce ? &p->produced_by : &p->consumed_by) |= role_bit(el);
 	cj_elab_at(el, n->span);
 	cj_elab_meet(el, 0, cj_printf(el->arena, "\"%s %s\"", is_produce ?
 	    "produce" : "consume", cj_elab_name(el, p->name)));
@@ -309,6 +320,41 @@ cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 	run_body(el, n, p, index);
 	cj_elab_leave(el, outer);
 	el->ahead = ahead.outer;
+}
+
+/* skip(p, n) */
+struct cj_value
+cj_builtin_skip(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *v = &args->at[0];
+	struct cj_stage_use use = { 0 };
+	struct cj_int n;
+	cj_ref ref;
+
+	(void)row;
+	if (v->kind == CJ_VALUE_ERROR ||
+	    !cj_value_to_int(el, cj_arg_span(args, 1), &args->at[1], &n))
+		return cj_value_error();
+	if (v->kind != CJ_VALUE_PIPELINE)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 0), "a pipeline is needed, this is %s",
+		    cj_value_what(el, v));
+	if (!v->pipeline->is_split) {
+		cj_help(cj_elab_report(el, CJ_DIAG_UNBALANCED, args->span,
+		    "every role reads all stages of \"%s\"",
+		    cj_elab_name(el, v->pipeline->name)), "Where each stage is "
+		    "for one of them: pipeline %s(n) split { ... }.",
+		    cj_elab_name(el, v->pipeline->name));
+		return cj_value_error();
+	}
+	v->pipeline->consumed_by |= role_bit(el);
+	cj_elab_meet(el, 0, "\"skip\"");
+	use.pipeline = v->pipeline->number;
+	ref = cj_elab_ref_int(el, n);
+	cj_emit(&el->em->b, CJ_OP_SKIP, 0, cj_module_stage_use(el->m, &use),
+	    &ref, 1);
+	return cj_value_none();
 }
 
 /* ---- accesses ------------------------------------------------------------ */

@@ -29,6 +29,7 @@ struct check {
 	levels *heads;		/* by loop: at its first instruction */
 	struct held *held;
 	bool failed;
+	bool *is_local;		/* by pipeline */
 };
 
 static const char *
@@ -206,8 +207,13 @@ step(struct check *c, cj_ref r, levels at)
 	const struct cj_inst *i = cj_inst(c->el->m, r);
 
 	switch ((unsigned)i->op) {
-	case CJ_OP_PRODUCE: return produce(c, r, at);
-	case CJ_OP_CONSUME: return consume(c, r, at);
+	case CJ_OP_PRODUCE: case CJ_OP_CONSUME:
+		if (!c->is_local[use_of(c, i)->pipeline])
+			return walk(c, i->region, at);
+		return i->op == CJ_OP_PRODUCE ? produce(c, r, at) :
+		    consume(c, r, at);
+	case CJ_OP_ROLE: case CJ_OP_TURN:
+		return walk(c, i->region, at);
 	case CJ_OP_IF: return branch(c, r, at);
 	case CJ_OP_FOR: case CJ_OP_LOOP: return loop(c, r, at);
 	case CJ_OP_SCOPE:
@@ -290,12 +296,16 @@ cj_elab_check_pipelines(struct cj_elab *el)
 	if (el->em->pipes.len == 0 || el->errors != 0)
 		return;
 	c.count = el->m->pipelines.len;
+	c.is_local = CJ_NEWS(el->arena, bool, c.count);
+	for (i = 0; i < el->em->pipes.len; i++)
+		c.is_local[el->em->pipes.at[i]->number] =
+		    cj_pipe_is_local(el->em->pipes.at[i]);
 	c.exits = CJ_NEWS(el->arena, levels, el->m->insts.len);
 	c.heads = CJ_NEWS(el->arena, levels, el->m->insts.len);
 	at = walk(&c, el->m->functions.at[el->em->function].body,
 	    CJ_NEWS(el->arena, struct level, c.count));
 	for (i = 1; i < c.count && at != NULL && !c.failed; i++)
-		if (at[i].full != 0)
+		if (at[i].full != 0 && c.is_local[i])
 			cj_elab_report(el, CJ_DIAG_UNBALANCED,
 			    el->m->places.at[el->m->pipelines.at[i].place]
 			    .span, "at the end %d of the stages of \"%s\" "

@@ -64,6 +64,8 @@ cj_builtin_sync_cluster(struct cj_elab *el, struct cj_args *args,
 {
 	if (el->cluster_blocks == 1)
 		return cj_builtin_sync(el, args, row);
+	if (!cj_elab_needs_block(el, args->span, "sync_cluster()"))
+		return cj_value_error();
 	cj_elab_meet(el, 0, "sync_cluster()");
 	cj_emit0(&el->em->b, CJ_OP_CLUSTER_BARRIER, 0, 0);
 	return cj_value_none();

@@ -541,6 +541,10 @@ cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		cj_elab_meet(el, 32, "\"over = .warp\"");
 		return over_lanes(el, &c, v, 32);
 	}
+	if ((strcmp(name, "block") == 0 || strcmp(name, "cluster") == 0) &&
+	    !cj_elab_needs_block(el, span, cj_printf(el->arena,
+	    "\"over = .%s\"", name)))
+		return cj_value_error();
 	if (strcmp(name, "block") == 0) {
 		cj_elab_meet(el, 0, "\"over = .block\"");
 		return over_block(el, &c, v);

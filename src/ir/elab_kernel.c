@@ -251,6 +251,7 @@ device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
 	cj_elab_block(el, n->launch.body);
 	cj_elab_sync_copies(el);
 	cj_elab_check_pipelines(el);
+	cj_elab_check_roles(el);
 	el->left = 0;
 	el->jump = outer;
 	el->time = CJ_TIME_HOST;

@@ -158,6 +158,7 @@ cj_value_print(struct cj_elab *el, struct cj_strbuf *out,
 		break;
 	case CJ_VALUE_REGS: case CJ_VALUE_TENSOR: case CJ_VALUE_PLACE:
 	case CJ_VALUE_UNWRITTEN: case CJ_VALUE_PIPELINE:
+	case CJ_VALUE_ORDER:
 		cj_strbuf_puts(out, cj_value_what(el, v));
 		break;
 	}
@@ -271,6 +272,7 @@ cj_value_what(struct cj_elab *el, const struct cj_value *v)
 		return cj_printf(el->arena, "the choice .%s",
 		    cj_elab_name(el, v->choice));
 	case CJ_VALUE_PIPELINE: return "a pipeline";
+	case CJ_VALUE_ORDER: return "an order";
 	case CJ_VALUE_FILE: return "an import";
 	case CJ_VALUE_ATOM:
 		return cj_printf(el->arena, "the atom %s", v->atom->text);

@@ -60,6 +60,7 @@ enum cj_value_kind {
 	CJ_VALUE_UNWRITTEN,	/* scalar, regs.shape: registers of a `var`
 				   that nothing has written */
 	CJ_VALUE_PIPELINE,	/* pipeline */
+	CJ_VALUE_ORDER,		/* order: of turns, its number in the module */
 	CJ_VALUE_FILE		/* file: an import with a name; NULL: `cute` */
 };
 
@@ -93,6 +94,7 @@ struct cj_value {
 		const struct cj_text *text;
 		cj_name choice;
 		struct cj_pipe *pipeline;
+		uint32_t order;
 		const struct cj_file *file;
 		const struct cj_atom_value *atom;
 		const struct cj_mma_value *mma;
@@ -186,7 +188,18 @@ struct cj_pipe {
 	struct cj_tensor *field;	/* as of stage 0 */
 	cj_name *names;
 	struct cj_span *read_at;	/* the first read; empty: none */
-	bool is_produced, is_consumed;
+	bool is_produced, is_consumed, is_split;
+	uint64_t produced_by, consumed_by;	/* roles: bit 1 + number in the
+						   launch; bit 0: none */
+};
+
+/* A role of the launch: who its warps are, from the launch's own count on. */
+struct cj_elab_role {
+	uint32_t number;		/* in the module */
+	cj_name name;
+	struct cj_span span, registers_at;
+	int64_t index;			/* which of an array; 0 */
+	struct cj_elab_role *outer;	/* always NULL: roles do not nest */
 };
 
 /* A produce or consume block that is open, innermost first. */
@@ -319,6 +332,8 @@ struct cj_emitter {
 	CJ_VEC(struct cj_sync) syncs;
 	bool copies_async;	/* sync() completes such copies */
 	CJ_VEC(struct cj_pipe *) pipes;
+	CJ_VEC(struct cj_elab_role *) roles;
+	bool is_behind_roles;	/* nothing stands behind the last one yet */
 };
 
 enum cj_jump_kind { CJ_JUMP_FUNCTION, CJ_JUMP_LOOP };
@@ -383,6 +398,7 @@ struct cj_elab {
 	struct cj_open_stage *stage;
 	uint32_t stages;		/* opened so far */
 	struct cj_ahead *ahead;
+	const struct cj_elab_role *role;	/* that is open, or NULL */
 	cj_place trail;			/* call or turn we are in */
 	struct cj_span operand[2];	/* of the binary operator in work */
 	unsigned int_operand;		/* which of them is an int; 2: none */
@@ -810,6 +826,19 @@ struct cj_value cj_elab_array_zeros(struct cj_elab *el, struct cj_args *args);
 
 /* ---- pipelines (elab_async.c, elab_async_check.c) ------------------------ */
 
+/* Roles (elab_role.c): a role, order or turn; what stands in front of any other
+ * statement; the launch is complete. */
+void cj_elab_role(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_order(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_turn(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_behind_roles(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_check_roles(struct cj_elab *el);
+/* Threads of the role that is open, or of the block; 0: not known. */
+int64_t cj_elab_threads_here(const struct cj_elab *el);
+/* Refuse what needs all threads of the block inside of a role. */
+bool cj_elab_needs_block(struct cj_elab *el, struct cj_span span,
+    const char *what);
+
 void cj_elab_pipeline(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_stage(struct cj_elab *el, const struct cj_node *n);
 /* May elements of t be read or written here? Only stages have an answer of
@@ -822,6 +851,8 @@ bool cj_elab_ahead_hides(struct cj_elab *el, const struct cj_bound *name,
 /* A loop with ahead() is complete; a launch is. */
 void cj_elab_check_ahead(struct cj_elab *el, cj_ref loop);
 void cj_elab_check_pipelines(struct cj_elab *el);
+/* Filled and read by the same threads? */
+bool cj_pipe_is_local(const struct cj_pipe *p);
 
 /* ---- tests and benches: elab_test*.c, called from the above in TEST time - */
 

@@ -351,6 +351,12 @@ return_stmt(struct cj_elab *el, const struct cj_node *n)
 	if (n->return_stmt.value != NULL)
 		v = cj_elab_expr(el, n->return_stmt.value);
 	cj_elab_at(el, n->span);
+	if (j != NULL && j->is_launch && el->role != NULL) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_TIME, n->span,
+		    "a role runs to its end, and is not left by \"return\""),
+		    "Put a condition around what is not to be done.");
+		return;
+	}
 	if (j == NULL || (j->is_launch && v.kind != CJ_VALUE_NONE)) {
 		if (v.kind != CJ_VALUE_ERROR)
 			cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
@@ -406,6 +412,7 @@ void
 cj_elab_stmt(struct cj_elab *el, const struct cj_node *n)
 {
 	cj_elab_at(el, n->span);
+	cj_elab_behind_roles(el, n);
 	switch ((unsigned)n->kind) {
 	case CJ_NODE_BLOCK: cj_elab_block(el, n); break;
 	case CJ_NODE_CONST: case CJ_NODE_LET: case CJ_NODE_VAR:
@@ -425,6 +432,9 @@ cj_elab_stmt(struct cj_elab *el, const struct cj_node *n)
 	case CJ_NODE_PRODUCE: case CJ_NODE_CONSUME:
 		cj_elab_stage(el, n);
 		break;
+	case CJ_NODE_ROLE: cj_elab_role(el, n); break;
+	case CJ_NODE_ORDER: cj_elab_order(el, n); break;
+	case CJ_NODE_TURN: cj_elab_turn(el, n); break;
 	case CJ_NODE_LAUNCH: case CJ_NODE_TIME: launch_stmt(el, n); break;
 	case CJ_NODE_ERROR: break;
 	default: unsupported(el, n); break;

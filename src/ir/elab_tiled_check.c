@@ -163,7 +163,7 @@ cj_copy_tile_divides(struct cj_elab *el, struct cj_span span,
 int64_t
 cj_elab_block_threads(const struct cj_elab *el)
 {
-	return el->block[0] * el->block[1] * el->block[2];
+	return cj_elab_threads_here(el);
 }
 
 bool
@@ -175,8 +175,9 @@ cj_elab_has_threads(struct cj_elab *el, struct cj_span span, int64_t need,
 	if (el->time != CJ_TIME_DEVICE || have == 0 || have >= need)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
-	    "%s is for %lld threads, the block has %lld", what,
-	    (long long)need, (long long)have), "Nobody would do the part of "
+	    "%s is for %lld threads, the %s has %lld", what,
+	    (long long)need, el->role != NULL ? "role" : "block",
+	    (long long)have), "Nobody would do the part of "
 	    "the others: launch block(%lld), or let it have fewer threads.",
 	    (long long)need);
 	return false;

@@ -478,6 +478,21 @@ add_coordinates(struct cj_elab *el, const struct cj_tma_value *t, uint32_t b,
 	return n;
 }
 
+/* Into a stage that is filled, or out of one that is read: pipelines see to
+ * the rest. */
+static bool
+is_staged(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tensor *shared, bool stores)
+{
+	const struct cj_open_stage *s = el->stage;
+
+	while (s != NULL && s->id != shared->stage)
+		s = s->outer;
+	return shared->stage != 0 && s != NULL && s->is_produce == !stores &&
+	    cj_arg_named(el, args, "raw") == NULL &&
+	    cj_arg_named(el, args, "barrier") == NULL;
+}
+
 struct cj_value
 cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c)
@@ -501,7 +516,9 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "%s copies %s", c->text, t->stores ?
 		    "from shared to global memory" :
 		    "from global to shared memory");
-	if (!cj_arg_completes(el, args, !t->stores, "a copy by TMA"))
+	if (is_staged(el, args, shared->tensor, t->stores))
+		el->m->objects.at[shared->tensor->object].reads |= t->stores;
+	else if (!cj_arg_completes(el, args, !t->stores, "a copy by TMA"))
 		return cj_value_error();
 	if (shared->tensor->is_remote || (t->stores &&
 	    cj_arg_named(el, args, "multicast") != NULL)) {
@@ -518,9 +535,14 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	    !place_of(el, cj_arg_span(args, t->stores ? 1 : 2), t,
 	    shared->tensor, &place))
 		return cj_value_error();
+	if (!cj_elab_stage_allows(el, cj_arg_span(args, t->stores ? 1 : 2),
+	    shared->tensor, !t->stores))
+		return cj_value_error();
+	if (!t->stores)
+		el->m->objects.at[shared->tensor->object].writes = true;
 	access.object = shared->tensor->object;
 	copy.shared = cj_module_access(el->m, &access);
-	if (!t->stores) {
+	if (barrier != NULL) {
 		copy.signal = cj_arg_mbarrier(el, args->span, barrier,
 		    shared->tensor, &signal);
 		if (copy.signal == 0 || !cj_arg_ranks(el, args, &ranks))
@@ -531,7 +553,7 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym, place,
 		    cj_known(t->place[b])));
 		refs[n++] = cj_elab_ref(el, &t->map, CJ_KIND_VOID);
-		if (!t->stores)
+		if (copy.signal != 0)
 			refs[n++] = signal;
 		n = add_coordinates(el, t, b, at, refs, n);
 		if (ranks != 0)

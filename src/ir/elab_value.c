@@ -170,7 +170,7 @@ cj_value_is_known(const struct cj_value *v)
 	case CJ_VALUE_REAL: case CJ_VALUE_BOOL: case CJ_VALUE_SCALAR:
 	case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE: case CJ_VALUE_FUNCTION:
 	case CJ_VALUE_BUILTIN: case CJ_VALUE_STRING: case CJ_VALUE_CHOICE:
-	case CJ_VALUE_PIPELINE: case CJ_VALUE_FILE:
+	case CJ_VALUE_PIPELINE: case CJ_VALUE_ORDER: case CJ_VALUE_FILE:
 	case CJ_VALUE_ATOM: case CJ_VALUE_MMA:
 	case CJ_VALUE_COPY:
 		return true;
@@ -276,6 +276,8 @@ cj_value_same(const struct cj_value *a, const struct cj_value *b)
 		return a->choice == b->choice;
 	case CJ_VALUE_PIPELINE:
 		return a->pipeline == b->pipeline;
+	case CJ_VALUE_ORDER:
+		return a->order == b->order;
 	case CJ_VALUE_FILE:
 		return a->file == b->file;
 	case CJ_VALUE_ATOM:
@@ -340,6 +342,7 @@ cj_value_to_tuple(struct cj_elab *el, struct cj_span span,
 	case CJ_VALUE_NONE: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
 	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
 	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_PIPELINE:
+	case CJ_VALUE_ORDER:
 	case CJ_VALUE_FILE:
 	case CJ_VALUE_ATOM: case CJ_VALUE_MMA: case CJ_VALUE_COPY:
 	case CJ_VALUE_UNWRITTEN:

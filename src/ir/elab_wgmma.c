@@ -231,6 +231,8 @@ make_operand(struct cj_elab *el, struct cj_span span,
 		    "of a swizzle");
 	if (!cj_swizzled_place(el, span, t, &o->at))
 		return false;
+	if (!cj_elab_stage_allows(el, span, t, false))
+		return false;
 	access.object = t->object;
 	el->m->objects.at[t->object].reads = true;
 	o->access = cj_module_access(el->m, &access);
@@ -347,6 +349,9 @@ warpgroup_of(struct cj_elab *el, struct cj_args *args, struct product *p,
 		return true;
 	*out = cj_int_div(&el->sym, cj_elab_special(el, CJ_SPECIAL_WARP),
 	    cj_known(4));
+	if (el->role != NULL)
+		*out = cj_int_sub(&el->sym, *out, cj_known(el->m->roles.at[
+		    el->role->number].first / 4));
 	if (cj_elab_block_threads(el) == 128 * p->groups)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,

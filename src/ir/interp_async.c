@@ -394,6 +394,15 @@ cj_interp_CP_WAIT(struct cj_decoder *d, cj_ref r)
 }
 
 void
+cj_async_land_all(struct cj_frame *f, const struct cj_step *s)
+{
+	struct cj_step all = *s;
+
+	all.target = CJ_WAIT_ALL;
+	step_cp_wait(f, &all);
+}
+
+void
 cj_async_land(struct cj_frame *f, uint32_t pipeline, uint64_t position)
 {
 	const struct cj_block *b = f->machine->block;

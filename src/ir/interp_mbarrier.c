@@ -243,10 +243,53 @@ cj_interp_MBARRIER_ARRIVE(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_arrive);
 }
 
+static void
+step_bytes(struct cj_frame *f, const struct cj_step *s)
+{
+	struct cj_mbarrier *b;
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane) &&
+		    (b = find(f, s, lane, false)) != NULL)
+			b->tx += CJ_AT(f, int64_t, s->b)[lane];
+}
+
+void
+cj_interp_MBARRIER_BYTES(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_bytes);
+}
+
 void
 cj_interp_MBARRIER_EXPECT(struct cj_decoder *d, cj_ref r)
 {
 	cj_step_value(d, r, step_arrive);
+}
+
+/* Copies that nobody waits for otherwise land here, as early as they can. */
+static void
+step_cp_arrive(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_past *past;
+	struct cj_mbarrier *b;
+	uint32_t lane;
+
+	cj_async_land_all(f, s);
+	past = cj_clock_publish(f);
+	for (lane = 0; lane < f->lanes; lane++) {
+		if (!cj_lane_runs(f, lane) ||
+		    (b = find(f, s, lane, false)) == NULL)
+			continue;
+		learn(f, b, past);
+		arrive(f, s, lane, b, 1);
+	}
+}
+
+void
+cj_interp_CP_ARRIVE(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_value(d, r, step_cp_arrive);
 }
 
 /* ---- waiting ------------------------------------------------------------- */

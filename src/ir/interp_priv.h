@@ -617,6 +617,8 @@ void cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
 bool cj_async_meets(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
 
+/* Land all copies of the lanes that run. */
+void cj_async_land_all(struct cj_frame *f, const struct cj_step *s);
 /* Land all copies into a position of a pipeline, of all warps. */
 void cj_async_land(struct cj_frame *f, uint32_t pipeline, uint64_t position);
 

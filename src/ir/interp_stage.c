@@ -299,3 +299,30 @@ cj_stages_filling(const struct cj_frame *f, uint32_t pipeline)
 {
 	return f->machine->stages->lines[pipeline].warp[f->warp].produced - 1;
 }
+
+/* ---- what only lowered pipelines have ------------------------------------ */
+
+#define LOWERED(name)							\
+	void								\
+	cj_interp_##name(struct cj_decoder *d, cj_ref r)		\
+	{								\
+		cj_bug(d->arena->recover, "%%%u \"%s\" runs lowered",	\
+		    (unsigned)r, cj_op_info[CJ_OP_##name].text);	\
+	}
+LOWERED(SKIP)
+LOWERED(TURN)
+
+/* When a block ends, its stage goes back at the latest: it may here. */
+void
+cj_interp_RELEASE(struct cj_decoder *d, cj_ref r)
+{
+	(void)d;
+	(void)r;
+}
+
+void
+cj_interp_DRAIN(struct cj_decoder *d, cj_ref r)
+{
+	(void)d;
+	(void)r;
+}

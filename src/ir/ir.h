@@ -38,7 +38,7 @@ enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
     CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA, CJ_ATTR_STAGE, CJ_ATTR_MAP,
-    CJ_ATTR_TMA, CJ_ATTR_WGMMA, CJ_ATTR_BULK };
+    CJ_ATTR_TMA, CJ_ATTR_WGMMA, CJ_ATTR_BULK, CJ_ATTR_ROLE, CJ_ATTR_ORDER };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -178,14 +178,29 @@ struct cj_pipeline {
 	cj_region region;	/* where it lives */
 	const uint32_t *fields;	/* objects */
 	uint32_t field_count;
+	bool is_split;		/* each stage goes to one of its roles */
 	cj_place place;
 };
-struct cj_stage_use {		/* of PRODUCE, CONSUME, SETTLE */
+struct cj_stage_use {	/* of PRODUCE, CONSUME, SETTLE, SKIP, RELEASE */
 	uint32_t pipeline;
 	uint32_t count;		/* ahead(n), in_flight(n) */
 	bool keep;
 };
 enum { CJ_MAX_STAGES = 32 };
+
+/* Warps of a block that run a region; roles that stand side by side run at the
+ * same time. */
+struct cj_role {
+	const char *name;
+	uint32_t first, warps;
+	uint32_t registers;	/* of a thread; 0: as at the launch */
+};
+/* Turns 0 .. count - 1, taken one after the other, for ever. */
+struct cj_turns {
+	const char *name;
+	uint32_t count;
+	cj_place place;
+};
 
 /* What is known of a tensor map: a tensor of up to 5 modes, mode 0 with stride
  * 1, and the box of it that an instruction copies. Shared memory holds a box
@@ -323,6 +338,7 @@ struct cj_function {
 	int64_t block[3];	/* known extents, 0: known at launch only */
 	int64_t cluster[3];
 	int64_t min_blocks, max_registers;	/* 0: not stated */
+	bool has_roles;		/* warps run different parts of it at once */
 	cj_place place;
 };
 
@@ -340,6 +356,8 @@ struct cj_module {
 	CJ_VEC(struct cj_copy) copies;
 	CJ_VEC(struct cj_pipeline) pipelines;
 	CJ_VEC(struct cj_stage_use) stage_uses;
+	CJ_VEC(struct cj_role) roles;
+	CJ_VEC(struct cj_turns) orders;
 	CJ_VEC(struct cj_map) maps;
 	CJ_VEC(struct cj_tma_copy) tmas;
 	CJ_VEC(struct cj_bulk_copy) bulks;
@@ -398,6 +416,8 @@ uint32_t cj_module_copy(struct cj_module *m, const struct cj_copy *c);
 uint32_t cj_module_pipeline(struct cj_module *m, const struct cj_pipeline *p);
 uint32_t cj_module_stage_use(struct cj_module *m,
     const struct cj_stage_use *u);
+uint32_t cj_module_role(struct cj_module *m, const struct cj_role *role);
+uint32_t cj_module_turns(struct cj_module *m, const struct cj_turns *o);
 uint32_t cj_module_map(struct cj_module *m, const struct cj_map *map);
 uint32_t cj_module_tma(struct cj_module *m, const struct cj_tma_copy *c);
 uint32_t cj_module_bulk(struct cj_module *m, const struct cj_bulk_copy *c);

@@ -44,6 +44,8 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->accesses);
 	UNUSED_FIRST(a, &m->copies);
 	UNUSED_FIRST(a, &m->pipelines);
+	UNUSED_FIRST(a, &m->roles);
+	UNUSED_FIRST(a, &m->orders);
 	UNUSED_FIRST(a, &m->stage_uses);
 	UNUSED_FIRST(a, &m->maps);
 	UNUSED_FIRST(a, &m->tmas);
@@ -304,6 +306,20 @@ cj_module_stage_use(struct cj_module *m, const struct cj_stage_use *u)
 	assert(u->pipeline != 0 && u->pipeline < m->pipelines.len);
 	*cj_push(m->arena, &m->stage_uses) = *u;
 	return m->stage_uses.len - 1;
+}
+
+uint32_t
+cj_module_role(struct cj_module *m, const struct cj_role *role)
+{
+	*cj_push(m->arena, &m->roles) = *role;
+	return m->roles.len - 1;
+}
+
+uint32_t
+cj_module_turns(struct cj_module *m, const struct cj_turns *o)
+{
+	*cj_push(m->arena, &m->orders) = *o;
+	return m->orders.len - 1;
 }
 
 bool

@@ -451,14 +451,24 @@ print_stage_use(struct printer *p, const struct cj_inst *i)
 
 	PRINTF(p, " pipeline %u", u->pipeline);
 	if (u->count != 0)
-		PRINTF(p, " %s %u", i->op == CJ_OP_CONSUME ? "in_flight" :
-		    "ahead", u->count);
+		PRINTF(p, " %s %u", i->op == CJ_OP_PRODUCE ||
+		    i->op == CJ_OP_SETTLE ? "ahead" : "in_flight", u->count);
 	if (u->keep)
 		PUTS(p, " keep");
 	if (i->operand_count > 0) {
-		PUTS(p, " when ");
+		PUTS(p, i->op == CJ_OP_SKIP ? " by " : " when ");
 		print_operand(p, i, 0);
 	}
+}
+
+static void
+print_role(struct printer *p, const struct cj_role *r)
+{
+	PUTS(p, " ");
+	print_text(p, r->name != NULL ? r->name : "");
+	PRINTF(p, " warps %u to %u", r->first, r->first + r->warps);
+	if (r->registers != 0)
+		PRINTF(p, " registers %u", r->registers);
 }
 
 static void
@@ -473,6 +483,7 @@ print_int(struct printer *p, const struct cj_inst *i)
 		return;
 	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
 	case CJ_OP_WGMMA_WAIT: case CJ_OP_PARAM:
+	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 		PRINTF(p, " %u", i->attr);
 		return;
 	case CJ_OP_FENCE:
@@ -680,6 +691,13 @@ print_attr(struct printer *p, const struct cj_inst *i)
 	case CJ_ATTR_STAGE:
 		print_stage_use(p, i);
 		return;
+	case CJ_ATTR_ROLE:
+		print_role(p, &p->m->roles.at[i->attr]);
+		return;
+	case CJ_ATTR_ORDER:
+		PRINTF(p, " order %u as ", i->attr);
+		print_operand(p, i, 0);
+		return;
 	}
 }
 
@@ -849,6 +867,8 @@ print_function(struct printer *p, uint32_t function)
 		PRINTF(p, " min_blocks %lld", (long long)f->min_blocks);
 	if (f->max_registers != 0)
 		PRINTF(p, " max_registers %lld", (long long)f->max_registers);
+	if (f->has_roles)
+		PUTS(p, " roles");
 	print_place(p, f->place);
 	PUTS(p, " {");
 	if (p->lives[f->body] != 0)
@@ -911,10 +931,21 @@ print_pipeline(struct printer *p, uint32_t number)
 	PUTS(p, " fields(");
 	for (i = 0; i < l->field_count; i++)
 		PRINTF(p, i == 0 ? "@%u" : ", @%u", l->fields[i]);
-	PUTS(p, ")");
+	PUTS(p, l->is_split ? ") split" : ")");
 	if (l->region < p->m->regions.len && p->lives[l->region] != 0)
 		PRINTF(p, " in #%u", p->lives[l->region]);
 	print_place(p, l->place);
+	PUTS(p, "\n");
+}
+
+static void
+print_order(struct printer *p, uint32_t number)
+{
+	const struct cj_turns *o = &p->m->orders.at[number];
+
+	PRINTF(p, "order %u turns %u", number, o->count);
+	print_named_text(p, "name", o->name);
+	print_place(p, o->place);
 	PUTS(p, "\n");
 }
 
@@ -975,6 +1006,8 @@ cj_module_print(struct cj_strbuf *out, const struct cj_module *m)
 	}
 	for (i = 1; i < m->pipelines.len; i++)
 		print_pipeline(&p, i);
+	for (i = 1; i < m->orders.len; i++)
+		print_order(&p, i);
 	for (i = 1; i < m->functions.len; i++)
 		print_function(&p, i);
 	print_places(&p);

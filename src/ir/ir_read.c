@@ -91,6 +91,7 @@ read_pipeline(struct cj_reader *r)
 		} while (cj_reader_mark(r, ','));
 		cj_reader_need_mark(r, ')');
 	}
+	p.is_split = cj_reader_word(r, "split");
 	if (cj_reader_word(r, "in"))
 		p.region = cj_reader_ref(r, TOKEN_REGION, "a region");
 	p.place = cj_reader_place(r);
@@ -98,6 +99,23 @@ read_pipeline(struct cj_reader *r)
 	p.field_count = fields.len;
 	if (!r->failed)
 		cj_module_pipeline(r->m, &p);
+}
+
+static void
+read_order(struct cj_reader *r)
+{
+	struct cj_turns o = { 0 };
+	int64_t number = cj_reader_int(r, 1, UINT16_MAX);
+
+	if (!r->failed && number != r->m->orders.len)
+		cj_reader_fail(r, "orders are numbered in order");
+	cj_reader_need_word(r, "turns");
+	o.count = (uint32_t)cj_reader_int(r, 1, UINT16_MAX);
+	if (cj_reader_word(r, "name"))
+		o.name = cj_reader_text(r);
+	o.place = cj_reader_place(r);
+	if (!r->failed)
+		cj_module_turns(r->m, &o);
 }
 
 static void
@@ -172,6 +190,7 @@ read_function(struct cj_reader *r, enum cj_function_kind kind)
 		f->min_blocks = cj_reader_int(r, 0, INT64_MAX);
 	if (cj_reader_word(r, "max_registers"))
 		f->max_registers = cj_reader_int(r, 0, INT64_MAX);
+	f->has_roles = cj_reader_word(r, "roles");
 	f->place = cj_reader_place(r);
 	r->values.len = r->targets.len = 0;
 	r->region = f->body;
@@ -272,6 +291,8 @@ read_items(struct cj_reader *r)
 			read_object(r);
 		} else if (cj_reader_word(r, "pipeline")) {
 			read_pipeline(r);
+		} else if (cj_reader_word(r, "order")) {
+			read_order(r);
 		} else if (cj_reader_word(r, "place")) {
 			read_place(r);
 		} else if (kind >= 0) {

@@ -322,9 +322,38 @@ read_stage_use(struct cj_reader *r)
 	if (cj_reader_word(r, "ahead") || cj_reader_word(r, "in_flight"))
 		u.count = (uint32_t)cj_reader_int(r, 0, CJ_MAX_STAGES);
 	u.keep = cj_reader_word(r, "keep");
-	if (cj_reader_word(r, "when"))
+	if (cj_reader_word(r, "when") || cj_reader_word(r, "by"))
 		read_operand(r);
 	return r->failed ? 0 : cj_module_stage_use(r->m, &u);
+}
+
+static uint32_t
+read_role(struct cj_reader *r)
+{
+	struct cj_role role = { .name = cj_reader_text(r) };
+
+	cj_reader_need_word(r, "warps");
+	role.first = (uint32_t)cj_reader_int(r, 0, 31);
+	cj_reader_need_word(r, "to");
+	role.warps = (uint32_t)cj_reader_int(r, role.first + 1, 32) -
+	    role.first;
+	if (cj_reader_word(r, "registers"))
+		role.registers = (uint32_t)cj_reader_int(r, 0, 256);
+	return r->failed ? 0 : cj_module_role(r->m, &role);
+}
+
+static uint32_t
+read_order(struct cj_reader *r)
+{
+	uint32_t number;
+
+	cj_reader_need_word(r, "order");
+	number = (uint32_t)cj_reader_int(r, 1, UINT16_MAX);
+	if (!r->failed && number >= r->m->orders.len)
+		cj_reader_fail(r, "there is no such order");
+	cj_reader_need_word(r, "as");
+	read_operand(r);
+	return number;
 }
 
 static uint32_t
@@ -341,6 +370,7 @@ read_int(struct cj_reader *r, enum cj_op op)
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_FENCE);
 	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
 	case CJ_OP_WGMMA_WAIT:
+	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 		return (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
 	case CJ_OP_PARAM:
 		return (uint32_t)cj_reader_int(r, 0, UINT32_MAX);
@@ -576,6 +606,8 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_BULK: return read_bulk(r, op);
 	case CJ_ATTR_MMA: return read_mma(r);
 	case CJ_ATTR_STAGE: return read_stage_use(r);
+	case CJ_ATTR_ROLE: return read_role(r);
+	case CJ_ATTR_ORDER: return read_order(r);
 	}
 	return 0;
 }

@@ -149,6 +149,10 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		return index != 0 && index < m->stage_uses.len &&
 		    m->stage_uses.at[index].pipeline != 0 &&
 		    m->stage_uses.at[index].pipeline < m->pipelines.len;
+	case CJ_ATTR_ROLE:
+		return index != 0 && index < m->roles.len;
+	case CJ_ATTR_ORDER:
+		return index != 0 && index < m->orders.len;
 	}
 	return false;
 }
@@ -620,15 +624,15 @@ check_tma(const struct view *v)
 	const struct cj_object *s = &v->m->objects.at[
 	    v->m->accesses.at[c->shared].object];
 	bool loads = v->i->op == CJ_OP_TMA_LOAD;
-	unsigned n = 2u + loads + map->rank;
+	unsigned n = 2u + (c->signal != 0) + map->rank;
 
 	if (s->kind != CJ_OBJECT_SHARED ||
 	    s->element != v->m->objects.at[map->object].element)
 		return "the object is no shared memory of the map's kind";
-	if (loads != (c->signal != 0))
+	if (c->signal != 0 ? !loads : loads && v->m->is_lowered)
 		return "loads signal an mbarrier, stores do not";
-	if (loads && v->m->objects.at[v->m->accesses.at[c->signal].object]
-	    .element != CJ_KIND_MBARRIER)
+	if (c->signal != 0 && object_at(v, c->signal)->element !=
+	    CJ_KIND_MBARRIER)
 		return "what is signalled is no mbarrier";
 	if (v->i->operand_count != n && !(loads &&
 	    v->i->operand_count == n + 1))
@@ -946,7 +950,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_CP_ASYNC: return check_cp_async(v);
 	case CJ_OP_MBARRIER_INIT: case CJ_OP_MBARRIER_ARRIVE:
 	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
-	case CJ_OP_MBARRIER_TEST:
+	case CJ_OP_MBARRIER_TEST: case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES:
 		return check_mbarrier(v);
 	case CJ_OP_MAP_ENCODE: return check_map_encode(v);
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);

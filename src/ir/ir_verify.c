@@ -250,7 +250,9 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE: case CJ_OP_NAMED_BARRIER:
 	case CJ_OP_NAMED_ARRIVE: case CJ_OP_SYNC_WARP:
 	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
-	case CJ_OP_TMA_LOAD:
+	case CJ_OP_SKIP: case CJ_OP_RELEASE: case CJ_OP_DRAIN: case CJ_OP_ROLE: case CJ_OP_TURN:
+	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
+	case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES: case CJ_OP_TMA_LOAD:
 	case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT: case CJ_OP_BULK_WAIT:
 	case CJ_OP_BULK_COPY: case CJ_OP_SEND:
 	case CJ_OP_BULK_WAIT_READ: case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA:
@@ -297,6 +299,8 @@ check_way_out(const struct verifier *v, cj_region from, cj_ref owner)
 			return "the target is not around it";
 		if (cj_inst(v->m, g->owner)->op == CJ_OP_PRODUCE)
 			return "it would leave a stage half filled";
+		if (cj_inst(v->m, g->owner)->op == CJ_OP_ROLE)
+			return "it would leave a role";
 		if (cj_inst(v->m, g->owner)->op == CJ_OP_ARRAY_MAP ||
 		    cj_inst(v->m, g->owner)->op == CJ_OP_EXPECT)
 			return "it would leave a region that runs for each "
@@ -480,6 +484,29 @@ check_stage(const struct verifier *v, const struct cj_inst *i)
 	    "there are fewer stages than are used at once";
 }
 
+/* What setmaxnreg takes. */
+static const char *
+check_registers(uint32_t n)
+{
+	return n >= 24 && n <= 256 && n % 8 == 0 ? NULL :
+	    "a thread has 24 to 256 registers, a multiple of 8";
+}
+
+static const char *
+check_role(const struct verifier *v, const struct cj_inst *i,
+    cj_region region)
+{
+	const struct cj_role *r = &v->m->roles.at[i->attr];
+	const int64_t *n = function_of(v)->block;
+
+	if (r->warps == 0 || (int64_t)(r->first + r->warps) * 32 >
+	    n[0] * n[1] * n[2])
+		return "the block has no such warps";
+	if (region != function_of(v)->body)
+		return "roles stand in the body of their function";
+	return r->registers == 0 ? NULL : check_registers(r->registers);
+}
+
 static const char *
 check_inst(const struct verifier *v, cj_ref r, cj_region region)
 {
@@ -509,7 +536,11 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 	case CJ_OP_INDEX: return check_index(v, r, region);
 	case CJ_OP_LAUNCH: return check_launch(v, i);
 	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
+	case CJ_OP_SKIP: case CJ_OP_RELEASE: case CJ_OP_DRAIN:
 		return check_stage(v, i);
+	case CJ_OP_ROLE: return check_role(v, i, region);
+	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
+		return check_registers(i->attr);
 	}
 	return NULL;
 }

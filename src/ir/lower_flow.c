@@ -10,7 +10,9 @@
  * so that the fill a consume reads and the read a produce overwrites have a
  * known place in these rows.
  *
- *	produce		the read of its stage since the last barrier: a barrier
+ *	produce		a store of its stage by TMA may still read: the lane
+ *			that issued it waits; then, or if the stage was read
+ *			since the last barrier: a barrier
  *	consume		its fill in flight: wait, then a barrier always; written
  *			since the last barrier: a barrier
  *
@@ -27,6 +29,8 @@ struct ring {
 	uint32_t written;		/* by age of the fill, a bit each */
 	uint64_t read;			/* bit 0: by keep, the stage to be
 					   consumed next; 1 + age of the read */
+	int stored[CJ_MAX_STAGES + 1];	/* the same, of reads by TMA: groups of
+					   stores behind; -1: ended */
 };
 
 /* NULL: nobody comes here. */
@@ -94,6 +98,9 @@ join(const struct flow *f, struct ring *a, const struct ring *b)
 			    f->l->m->pipelines.at[p].name);
 		for (i = 0; i < CJ_MAX_STAGES; i++)
 			a[p].open[i] = nearer(a[p].open[i], b[p].open[i]);
+		for (i = 0; i <= CJ_MAX_STAGES; i++)
+			a[p].stored[i] = nearer(a[p].stored[i],
+			    b[p].stored[i]);
 		a[p].written |= b[p].written;
 		a[p].read |= b[p].read;
 	}
@@ -166,6 +173,9 @@ begin_read(struct ring *r, uint32_t stages)
 	if (r == NULL)
 		return;
 	r->read = (r->read << 1) & (((uint64_t)2 << stages) - 1);
+	memmove(r->stored + 1, r->stored, sizeof r->stored -
+	    sizeof r->stored[0]);
+	r->stored[0] = -1;
 	r->full--;
 }
 
@@ -213,6 +223,31 @@ need_wait(struct flow *f, struct state *s, cj_ref at, int n)
 	add_cost(f, 1);
 	pass_wait(f, s->all, n);
 	pass_wait(f, s->on, n);
+}
+
+/* Stores but the newest n have read; the lane that waits knows, not others. */
+static void
+pass_stores(const struct flow *f, struct ring *r, int n)
+{
+	uint32_t p, i;
+
+	for (p = 1; r != NULL && p < f->pipelines; p++)
+		for (i = 0; i <= CJ_MAX_STAGES; i++)
+			if (r[p].stored[i] >= n) {
+				r[p].stored[i] = -1;
+				r[p].read |= (uint64_t)1 << i;
+			}
+}
+
+static void
+need_stores(struct flow *f, struct state *s, cj_ref at, int n)
+{
+	struct cj_need *need = &f->l->needs[at];
+
+	need->stores = nearer(need->stores, n);
+	add_cost(f, 1);
+	pass_stores(f, s->all, n);
+	pass_stores(f, s->on, n);
 }
 
 /* The next stage to be read is there, for all threads. */
@@ -282,19 +317,20 @@ note_write(const struct flow *f, struct ring *r, uint32_t p, cj_ref op)
 
 /* The offset says which block's stage it is. */
 static void
-note_accesses(const struct flow *f, struct state *s, const struct cj_inst *i)
+note_accesses(const struct flow *f, struct state *s, cj_ref r)
 {
+	const struct cj_inst *i = cj_inst(f->l->m, r);
 	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(f->l->m, i, touches), k;
 
-	if (i->op == CJ_OP_CP_ASYNC)	/* lands with its group */
+	/* land with their groups */
+	if (i->op == CJ_OP_CP_ASYNC || i->op == CJ_OP_TMA_STORE)
 		return;
 	for (k = 0; k < n; k++) {
-		uint32_t p = f->l->owner[touches[k].access->object];
-		cj_ref op = p == 0 || i->operand_count == 0 ? 0 :
-		    f->l->stage_of[cj_operand(f->l->m, i, 0)];
+		uint32_t p = f->l->s.owner[touches[k].access->object];
+		cj_ref op = cj_site_of(&f->l->s, r, k);
 
-		if (p == 0)
+		if (p == 0 || f->l->s.channels[p].is_channel)
 			continue;
 		if (touches[k].writes) {
 			note_write(f, s->all, p, op);
@@ -304,6 +340,33 @@ note_accesses(const struct flow *f, struct state *s, const struct cj_inst *i)
 			note_read(f, s->on, p, op);
 		}
 	}
+}
+
+/* Does a consume block send its stage away by TMA? */
+static bool
+has_stores(const struct flow *f, cj_ref block)
+{
+	const struct cj_lower *l = f->l;
+	cj_ref r;
+
+	for (r = 1; r < l->s.count; r++)
+		if (l->s.home[r] != 0 && cj_inst(l->m, r)->op ==
+		    CJ_OP_TMA_STORE && cj_site_of(&l->s, r, 0) == block)
+			return true;
+	return false;
+}
+
+static void
+commit_stores(const struct flow *f, struct ring *r, uint32_t p, int age)
+{
+	uint32_t q, i;
+
+	if (r == NULL)
+		return;
+	for (q = 1; q < f->pipelines; q++)
+		for (i = 0; i <= CJ_MAX_STAGES; i++)
+			r[q].stored[i] += r[q].stored[i] >= 0;
+	r[p].stored[age] = 0;
 }
 
 /* ---- regions ------------------------------------------------------------- */
@@ -350,6 +413,9 @@ produce(struct flow *f, cj_ref r, struct state s)
 	struct state skipped = { NULL, NULL };
 
 	try_moves(f, &s, r);
+	if (s.all[p].stored[stages - s.all[p].full] >= 0)
+		need_stores(f, &s, r,
+		    s.all[p].stored[stages - s.all[p].full]);
 	if (s.all[p].read >> (stages - s.all[p].full) & 1)
 		need_barrier(f, &s, r);
 	begin_fill(&s.all[p]);
@@ -369,6 +435,8 @@ consume(struct flow *f, cj_ref r, struct state s)
 {
 	const struct cj_stage_use *u = use_of(f, r);
 	uint32_t p = u->pipeline;
+	unsigned epoch;
+	int count;
 
 	acquire(f, &s, r, p);
 	if (u->keep)			/* bit 0 is its read */
@@ -377,7 +445,16 @@ consume(struct flow *f, cj_ref r, struct state s)
 	if (s.on != NULL)
 		begin_read(&s.on[p], f->l->m->pipelines.at[p].stages);
 	f->reads[p]++;
-	return walk_block(f, r, s, f->reads[p] - 1);
+	count = f->reads[p] - 1;
+	epoch = f->epoch[p];
+	s = walk_block(f, r, s, count);
+	if (has_stores(f, r)) {
+		int age = epoch == f->epoch[p] ? f->reads[p] - count : 1;
+
+		commit_stores(f, s.all, p, age);
+		commit_stores(f, s.on, p, age);
+	}
+	return s;
 }
 
 /* Counts across a region that not every way goes through are lost. */
@@ -492,6 +569,16 @@ scope(struct flow *f, cj_ref r, struct state s)
 	return join_states(f, s, f->left[r]);
 }
 
+/* What one of them does not end is no matter of the next one. */
+static struct state
+role(struct flow *f, cj_ref r, struct state s)
+{
+	struct state end = walk(f, cj_inst(f->l->m, r)->region,
+	    copy_state(f, s));
+
+	return end.all != NULL ? end : s;
+}
+
 static struct state
 leave(struct flow *f, struct state *at, struct state s)
 {
@@ -505,9 +592,20 @@ step(struct flow *f, cj_ref r, struct state s)
 	const struct cj_inst *i = cj_inst(f->l->m, r);
 
 	switch ((unsigned)i->op) {
-	case CJ_OP_PRODUCE: return produce(f, r, s);
-	case CJ_OP_CONSUME: return consume(f, r, s);
+	case CJ_OP_PRODUCE:
+		if (f->l->s.channels[use_of(f, r)->pipeline].is_channel)
+			return i->operand_count > 0 ? branch(f, r, s) :
+			    walk(f, i->region, s);
+		return produce(f, r, s);
+	case CJ_OP_CONSUME:
+		if (f->l->s.channels[use_of(f, r)->pipeline].is_channel)
+			return walk(f, i->region, s);
+		return consume(f, r, s);
+	case CJ_OP_TURN: return walk(f, i->region, s);
+	case CJ_OP_ROLE: return role(f, r, s);
 	case CJ_OP_SETTLE:
+		if (f->l->s.channels[use_of(f, r)->pipeline].is_channel)
+			return s;
 		settle(&s.all[use_of(f, r)->pipeline], use_of(f, r)->count);
 		if (s.on != NULL)
 			settle(&s.on[use_of(f, r)->pipeline],
@@ -532,7 +630,7 @@ step(struct flow *f, cj_ref r, struct state s)
 		pass_wait(f, s.on, i->attr == CJ_WAIT_ALL ? 0 : (int)i->attr);
 		return s;
 	}
-	note_accesses(f, &s, i);
+	note_accesses(f, &s, r);
 	return s;
 }
 
@@ -545,7 +643,7 @@ walk(struct flow *f, cj_region g, struct state s)
 	for (r = m->regions.at[g].first; r != 0 && s.all != NULL;
 	    r = cj_inst(m, r)->next) {
 		/* a loop is walked several times: the last one counts */
-		f->l->needs[r] = (struct cj_need){ -1, false };
+		f->l->needs[r] = (struct cj_need){ -1, -1, false };
 		s = step(f, r, s);
 	}
 	return s;
@@ -560,14 +658,17 @@ cj_lower_analyse(struct cj_lower *l)
 	uint32_t p, i;
 
 	for (p = 0; p < f.pipelines; p++)
-		for (i = 0; i < CJ_MAX_STAGES; i++)
-			start[p].open[i] = -1;
+		for (i = 0; i <= CJ_MAX_STAGES; i++) {
+			if (i < CJ_MAX_STAGES)
+				start[p].open[i] = -1;
+			start[p].stored[i] = -1;
+		}
 	f.fills = CJ_NEWS(a, int, f.pipelines);
 	f.reads = CJ_NEWS(a, int, f.pipelines);
 	f.epoch = CJ_NEWS(a, unsigned, f.pipelines);
 	f.left = CJ_NEWS(a, struct state, l->m->insts.len);
 	f.again = CJ_NEWS(a, struct state, l->m->insts.len);
-	walk(&f, l->m->functions.at[l->function].body,
+	walk(&f, l->m->functions.at[l->s.function].body,
 	    (struct state){ start, NULL });
 	return f.cost;
 }

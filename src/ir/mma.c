@@ -251,7 +251,8 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT:
 	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
 	case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA: case CJ_OP_WGMMA_COMMIT:
-	case CJ_OP_WGMMA_WAIT:
+	case CJ_OP_WGMMA_WAIT: case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES:
+	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE:
 	case CJ_OP_BULK_COPY: case CJ_OP_SEND:
 		return 90;

@@ -23,30 +23,6 @@ is_block(const struct cj_inst *i)
 	return i->op == CJ_OP_PRODUCE || i->op == CJ_OP_CONSUME;
 }
 
-static const struct cj_stage_use *
-use_of(const struct cj_lower *l, cj_ref r)
-{
-	return &l->m->stage_uses.at[cj_inst(l->m, r)->attr];
-}
-
-/* The block whose stage a value is made of: its region's index, and on. */
-static cj_ref
-find_stage(const struct cj_lower *l, cj_ref r, cj_region region)
-{
-	const struct cj_inst *i = cj_inst(l->m, r);
-	cj_ref owner = l->m->regions.at[region].owner, from;
-	unsigned n;
-
-	if (i->op == CJ_OP_INDEX)
-		return is_block(cj_inst(l->m, owner)) ? owner : 0;
-	for (n = 0; n < i->operand_count && i->type != 0; n++) {
-		from = l->stage_of[cj_operand(l->m, i, n)];
-		if (from != 0)
-			return from;
-	}
-	return 0;
-}
-
 /* A stage op moves its pipeline for all that is around it. */
 static void
 note_moves(struct cj_lower *l, cj_ref r)
@@ -54,57 +30,58 @@ note_moves(struct cj_lower *l, cj_ref r)
 	const struct cj_module *m = l->m;
 	cj_ref at = r;
 
-	if (cj_inst(m, r)->op == CJ_OP_CONSUME && use_of(l, r)->keep)
+	if (cj_inst(m, r)->op == CJ_OP_CONSUME && cj_lower_use(l, r)->keep)
 		return;
-	while ((at = m->regions.at[l->home[at]].owner) != 0) {
+	while ((at = m->regions.at[l->s.home[at]].owner) != 0) {
 		if (l->moves[at] == NULL)
 			l->moves[at] = CJ_NEWS(m->arena, bool,
 			    m->pipelines.len);
-		l->moves[at][use_of(l, r)->pipeline] = true;
+		l->moves[at][cj_lower_use(l, r)->pipeline] = true;
 	}
+}
+
+static bool
+is_ring(const struct cj_lower *l, uint32_t pipeline)
+{
+	return !l->s.channels[pipeline].is_channel;
+}
+
+/* A block of a ring. */
+static bool
+is_of_ring(const struct cj_lower *l, cj_ref r)
+{
+	return is_block(cj_inst(l->m, r)) &&
+	    is_ring(l, cj_lower_use(l, r)->pipeline);
 }
 
 static void
 collect(struct cj_lower *l)
 {
 	const struct cj_module *m = l->m;
-	struct cj_walk w;
+	cj_ref r;
 
-	for (w = cj_walk_begin(m, m->functions.at[l->function].body);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i;
+	for (r = 1; r < l->s.count; r++) {
+		const struct cj_inst *i = cj_inst(m, r);
 
-		if (w.event != CJ_WALK_INST)
+		if (l->s.home[r] == 0)
 			continue;
-		i = cj_inst(m, w.ref);
-		l->home[w.ref] = w.region;
-		l->stage_of[w.ref] = find_stage(l, w.ref, w.region);
-		if (is_block(i))
-			note_moves(l, w.ref);
+		if (is_of_ring(l, r))
+			note_moves(l, r);
 		if (i->op == CJ_OP_CP_ASYNC)
-			l->has_copies[l->owner[m->accesses.at[
+			l->has_copies[l->s.owner[m->accesses.at[
 			    m->copies.at[i->attr].to].object]] = true;
 	}
 }
 
 static void
-init(struct cj_lower *l, struct cj_module *m, uint32_t function)
+find_rings(struct cj_lower *l)
 {
-	uint32_t p, i;
+	struct cj_module *m = l->m;
 
-	memset(l, 0, sizeof *l);
-	l->m = m;
-	l->function = function;
-	l->count = m->insts.len;
-	l->home = CJ_NEWS(m->arena, cj_region, m->insts.len);
-	l->stage_of = CJ_NEWS(m->arena, cj_ref, m->insts.len);
+	cj_sites_find(&l->s, m, l->s.function);
 	l->moves = CJ_NEWS(m->arena, bool *, m->insts.len);
 	l->needs = CJ_NEWS(m->arena, struct cj_need, m->insts.len);
-	l->owner = CJ_NEWS(m->arena, uint32_t, m->objects.len);
 	l->has_copies = CJ_NEWS(m->arena, bool, m->pipelines.len);
-	for (p = 1; p < m->pipelines.len; p++)
-		for (i = 0; i < m->pipelines.at[p].field_count; i++)
-			l->owner[m->pipelines.at[p].fields[i]] = p;
 	collect(l);
 	l->has_copies[0] = false;	/* of no pipeline */
 }
@@ -124,7 +101,7 @@ is_consumed_behind(const struct cj_lower *l, cj_ref r, uint32_t pipeline)
 {
 	while ((r = cj_inst(l->m, r)->next) != 0)
 		if (cj_inst(l->m, r)->op == CJ_OP_CONSUME &&
-		    use_of(l, r)->pipeline == pipeline)
+		    cj_lower_use(l, r)->pipeline == pipeline)
 			return true;
 	return false;
 }
@@ -137,16 +114,17 @@ find_tries(struct cj_lower *l)
 	struct cj_walk w;
 	uint32_t p;
 
-	for (w = cj_walk_begin(m, m->functions.at[l->function].body);
+	for (w = cj_walk_begin(m, m->functions.at[l->s.function].body);
 	    cj_walk_next(&w);) {
 		const struct cj_inst *i;
 
 		if (w.event != CJ_WALK_INST)
 			continue;
 		i = cj_inst(m, w.ref);
-		if (i->op == CJ_OP_PRODUCE && is_consumed_behind(l, w.ref,
-		    use_of(l, w.ref)->pipeline))
-			add_try(l, w.ref, use_of(l, w.ref)->pipeline);
+		if (i->op == CJ_OP_PRODUCE && is_of_ring(l, w.ref) &&
+		    is_consumed_behind(l, w.ref,
+		    cj_lower_use(l, w.ref)->pipeline))
+			add_try(l, w.ref, cj_lower_use(l, w.ref)->pipeline);
 		for (p = 1; (i->op == CJ_OP_FOR || i->op == CJ_OP_LOOP) &&
 		    p < m->pipelines.len; p++)
 			if (l->moves[w.ref] != NULL && l->moves[w.ref][p])
@@ -182,24 +160,54 @@ choose_moves(struct cj_lower *l)
 	cj_lower_analyse(l);
 }
 
+/* Products and TMA see what threads and their copies wrote behind a fence. */
+static bool
+is_read_async(const struct cj_lower *l, uint32_t pipeline)
+{
+	const struct cj_channel *c = &l->s.channels[pipeline];
+	uint32_t r;
+
+	for (r = 0; r < l->m->roles.len; r++)
+		if (c->reads[r] & (CJ_BY_TMA | CJ_BY_WGMMA))
+			return true;
+	return false;
+}
+
+static bool
+copies_need_fence(const struct cj_lower *l)
+{
+	uint32_t p;
+
+	for (p = 1; p < l->m->pipelines.len; p++)
+		if (is_ring(l, p) && l->has_copies[p] && is_read_async(l, p))
+			return true;
+	return false;
+}
+
 static void
 put_needs(struct cj_lower *l)
 {
-	struct cj_module *m = l->m;
-	struct cj_builder b = { .module = m };
+	bool fences = copies_need_fence(l);
+	struct cj_builder b, lead;
 	cj_ref r;
 
-	for (r = 1; r < l->count; r++) {
-		if (l->home[r] == 0)
+	for (r = 1; r < l->s.count; r++) {
+		if (l->s.home[r] == 0)
 			continue;
-		b.region = l->home[r];
-		b.before = r;
-		b.place = cj_inst(m, r)->place;
+		b = cj_lower_at(l, l->s.home[r], r, r);
+		if (l->needs[r].stores >= 0) {
+			lead = b;
+			cj_lower_lead(l, &lead, l->s.role_of[r]);
+			cj_emit0(&lead, CJ_OP_BULK_WAIT_READ, 0,
+			    (uint32_t)l->needs[r].stores);
+		}
 		if (l->needs[r].wait >= 0)
 			cj_emit0(&b, CJ_OP_CP_WAIT, 0,
 			    (uint32_t)l->needs[r].wait);
+		if (l->needs[r].wait >= 0 && fences)
+			cj_emit0(&b, CJ_OP_FENCE, 0, CJ_FENCE_ASYNC_SHARED);
 		if (l->needs[r].barrier)
-			cj_emit0(&b, CJ_OP_BARRIER, 0, 0);
+			cj_lower_barrier(l, &b, l->s.role_of[r]);
 	}
 }
 
@@ -261,18 +269,18 @@ find_scales(struct cj_lower *l, uint32_t pipeline, enum cj_op side,
 	unsigned n;
 	int64_t scale;
 
-	for (r = 1; r < l->count; r++) {
+	for (r = 1; r < l->s.count; r++) {
 		const struct cj_inst *i = cj_inst(m, r);
 
 		for (n = 0; n < i->operand_count; n++) {
 			cj_ref block;
 
 			index = cj_operand(m, i, n);
-			block = index < l->count ? l->stage_of[index] : 0;
+			block = index < l->s.count ? l->s.stage_of[index] : 0;
 			if (cj_inst(m, index)->op != CJ_OP_INDEX ||
 			    block == 0 || cj_inst(m, block)->op != side ||
-			    use_of(l, block)->pipeline != pipeline ||
-			    l->home[r] == 0)
+			    cj_lower_use(l, block)->pipeline != pipeline ||
+			    l->s.home[r] == 0)
 				continue;
 			scale = scale_of(m, r, index);
 			add_scale(l, c, scale > 0 ? scale : 1);
@@ -333,12 +341,12 @@ replace_products(struct cj_lower *l, cj_ref index, int64_t scale, cj_ref with)
 	cj_ref r;
 	unsigned n;
 
-	for (r = 1; r < l->count; r++)
+	for (r = 1; r < l->s.count; r++)
 		for (n = 0; n < cj_inst(m, r)->operand_count; n++)
 			if (cj_operand(m, cj_inst(m, r), n) == index &&
 			    scale_of(m, r, index) == scale) {
 				cj_replace_uses(m, r, with);
-				cj_inst_remove(m, l->home[r], r);
+				cj_inst_remove(m, l->s.home[r], r);
 				break;
 			}
 }
@@ -347,7 +355,7 @@ static void
 take_cursors(struct cj_lower *l, cj_ref r, const struct cursors *c)
 {
 	struct cj_module *m = l->m;
-	const struct cj_stage_use *u = use_of(l, r);
+	const struct cj_stage_use *u = cj_lower_use(l, r);
 	cj_region g = cj_inst(m, r)->region;
 	cj_ref index = m->regions.at[g].first, value;
 	uint32_t stages = m->pipelines.at[u->pipeline].stages, i;
@@ -386,19 +394,56 @@ take_zero(struct cj_lower *l, cj_ref r)
 
 /* ---- blocks -------------------------------------------------------------- */
 
+static bool
+is_store_of(const struct cj_lower *l, cj_ref r, cj_ref block)
+{
+	return l->s.home[r] != 0 && cj_inst(l->m, r)->op == CJ_OP_TMA_STORE &&
+	    cj_site_of(&l->s, r, 0) == block;
+}
+
+/* Stores by TMA are the role's leader's, and each block's are a group. */
+static void
+lead_stores(struct cj_lower *l, cj_ref block)
+{
+	cj_region g = cj_inst(l->m, block)->region;
+	uint32_t role = l->s.role_of[block];
+	struct cj_builder b = cj_lower_at(l, g, 0, block);
+	bool some = false;
+	cj_ref r;
+
+	for (r = 1; r < l->s.count; r++)
+		if (is_store_of(l, r, block)) {
+			cj_lower_lead_one(l, r, role);
+			some = true;
+		}
+	if (!some)
+		return;
+	cj_lower_lead(l, &b, role);
+	cj_emit0(&b, CJ_OP_BULK_COMMIT, 0, 0);
+	l->roles[role].has_stores = true;
+}
+
 /* The block of a stage is what it was, but for its index. */
 static void
 lower_block(struct cj_lower *l, cj_ref r)
 {
 	struct cj_module *m = l->m;
 	struct cj_inst *i = cj_inst(m, r);
-	uint32_t p = use_of(l, r)->pipeline;
+	uint32_t p = cj_lower_use(l, r)->pipeline;
 	cj_region g = i->region;
-	struct cj_builder b = { .module = m, .region = l->home[r],
+	struct cj_builder b = { .module = m, .region = l->s.home[r],
 	    .place = i->place, .before = i->next };
 
-	if (i->op == CJ_OP_PRODUCE && l->has_copies[p])
+	if (i->op == CJ_OP_CONSUME)
+		lead_stores(l, r);
+	else if (l->has_copies[p])
 		cj_emit0(&b, CJ_OP_CP_COMMIT, 0, 0);
+	if (cj_inst(m, r)->op == CJ_OP_PRODUCE && is_read_async(l, p) &&
+	    l->s.channels[p].writes[l->s.role_of[r]] & CJ_BY_THREAD) {
+		b.region = g;
+		b.before = 0;
+		cj_emit0(&b, CJ_OP_FENCE, 0, CJ_FENCE_ASYNC_SHARED);
+	}
 	cj_inst_remove(m, g, m->regions.at[g].first);
 	i = cj_inst(m, r);		/* the table may have moved */
 	i->op = i->operand_count > 0 ? CJ_OP_IF : CJ_OP_SCOPE;
@@ -421,9 +466,9 @@ lower_pipeline(struct cj_lower *l, uint32_t p)
 			find_scales(l, p, sides[side], &c);
 		for (i = 0; i < c.count; i++)
 			make_cursor(l, record, &c, i);
-		for (r = 1; r < l->count; r++) {
-			if (l->home[r] == 0 || cj_inst(l->m, r)->op !=
-			    sides[side] || use_of(l, r)->pipeline != p)
+		for (r = 1; r < l->s.count; r++) {
+			if (l->s.home[r] == 0 || cj_inst(l->m, r)->op !=
+			    sides[side] || cj_lower_use(l, r)->pipeline != p)
 				continue;
 			if (record->stages > 1)
 				take_cursors(l, r, &c);
@@ -433,26 +478,63 @@ lower_pipeline(struct cj_lower *l, uint32_t p)
 	}
 }
 
+/* Nobody writes what a store still reads, and the block does not end. */
 static void
-lower_function(struct cj_module *m, uint32_t function)
+wait_for_stores(struct cj_lower *l, uint32_t role)
 {
-	struct cj_lower l;
+	const struct cj_lower_role *r = &l->roles[role];
+	struct cj_builder b = { .module = l->m, .region = r->region,
+	    .place = l->m->functions.at[l->s.function].place };
+	cj_ref last = l->m->regions.at[r->region].last;
+
+	if (last != 0 && cj_op_info[cj_inst(l->m, last)->op].effects ==
+	    CJ_EFFECTS_EXIT)
+		b.before = last;
+	cj_lower_lead(l, &b, role);
+	cj_emit0(&b, CJ_OP_BULK_WAIT_READ, 0, 0);
+}
+
+static void
+lower_rings(struct cj_lower *l)
+{
+	struct cj_module *m = l->m;
 	uint32_t p;
 	cj_ref r;
 
-	init(&l, m, function);
-	choose_moves(&l);
-	put_needs(&l);
+	find_rings(l);
+	choose_moves(l);
+	put_needs(l);
 	for (p = 1; p < m->pipelines.len; p++)
-		lower_pipeline(&l, p);
-	for (r = 1; r < l.count; r++) {
-		if (l.home[r] == 0)
+		if (is_ring(l, p))
+			lower_pipeline(l, p);
+	for (r = 1; r < l->s.count; r++) {
+		if (l->s.home[r] == 0)
 			continue;
-		if (is_block(cj_inst(m, r)))
-			lower_block(&l, r);
-		else if (cj_inst(m, r)->op == CJ_OP_SETTLE)
-			cj_inst_remove(m, l.home[r], r);
+		if (is_of_ring(l, r))
+			lower_block(l, r);
+		else if (cj_inst(m, r)->op == CJ_OP_SETTLE &&
+		    is_ring(l, cj_lower_use(l, r)->pipeline))
+			cj_inst_remove(m, l->s.home[r], r);
 	}
+	for (p = 0; p < m->roles.len; p++)
+		if (l->roles[p].has_stores)
+			wait_for_stores(l, p);
+}
+
+static void
+lower_function(struct cj_module *m, uint32_t function)
+{
+	struct cj_lower l = { .m = m };
+
+	l.s.function = function;
+	cj_sites_find(&l.s, m, function);
+	cj_lower_find_roles(&l);
+	lower_rings(&l);
+	cj_sites_find(&l.s, m, function);
+	cj_lower_channels(&l);
+	cj_sites_find(&l.s, m, function);
+	cj_lower_orders(&l);
+	cj_lower_roles(&l);
 }
 
 void
@@ -460,9 +542,11 @@ cj_opt_lower_async(struct cj_module *m)
 {
 	uint32_t f;
 
-	for (f = 1; f < m->functions.len && m->pipelines.len > 1; f++)
+	for (f = 1; f < m->functions.len && (m->pipelines.len > 1 ||
+	    m->roles.len > 1); f++)
 		if (m->functions.at[f].kind == CJ_FUNCTION_DEVICE)
 			lower_function(m, f);
 	m->pipelines.len = 1;
+	m->orders.len = 1;
 	m->is_lowered = true;
 }

@@ -11,6 +11,9 @@
  * What other blocks may touch, mbarriers, and what copies may still fill when
  * the accesses are over, keep memory of their own.
  *
+ * Where warps run different parts of the function at once, the order of the
+ * text says nothing: there all objects keep their own memory.
+ *
  * needs: verified, lowered IR.   keeps: order; adds barriers.
  */
 #include "ir_priv.h"
@@ -474,7 +477,8 @@ cj_share_least(struct cj_module *m, uint32_t function)
 	uint32_t o;
 
 	init(&s, m, function);
-	place_all(&s);
+	if (!m->functions.at[function].has_roles)
+		place_all(&s);
 	bytes = total(&s);
 	for (o = 1; o < m->objects.len; o++)
 		if (s.lives[o].is_used)
@@ -499,6 +503,7 @@ cj_opt_share(struct cj_module *m)
 	uint32_t f;
 
 	for (f = 1; f < m->functions.len; f++)
-		if (m->functions.at[f].kind == CJ_FUNCTION_DEVICE)
+		if (m->functions.at[f].kind == CJ_FUNCTION_DEVICE &&
+		    !m->functions.at[f].has_roles)
 			share_function(m, f);
 }

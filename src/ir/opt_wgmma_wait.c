@@ -1,125 +1,772 @@
 /*
- * Wait for products before their result is touched.
+ * Wait for products of warpgroups before what they use is touched, and find
+ * where the stages of channels go back.
  *
- * An accumulator may be read, or written by anything but products, once no
- * group is open. A wait for all stands in front of each such access, but where
- * none can be open: before the first product, outside of loops with one, and
- * where the wait in front still holds. So products that follow each other in a
- * loop wait for nobody, and the first read behind the loop waits once.
+ * Products between two commits are a group; groups end in order. One forward
+ * walk over the regions, loops until nothing changes, knows for each commit
+ * the least number of groups behind its newest one, over all ways. A wait that
+ * leaves as many open stands in front of
+ *
+ *	an access to an accumulator, by anything but products of its shape
+ *	the end of a consume block whose stage a group reads
+ *
+ * A stage goes back at the first place behind its last reader that every way
+ * through its block passes, and where no group that reads it is open; at the
+ * latest at the block's end. Blocks inside that are entered for certain (other
+ * stages, turns) are on that way. With in_flight(n) the stage of n blocks ago
+ * goes back at the end of each block, the rest behind the innermost loop, and
+ * behind a turn that this loop ends.
  *
  * needs: verified IR.   keeps: regions, order.
  */
-#include "ir_priv.h"
+#include "lower_priv.h"
 
-struct waits {
-	struct cj_module *m;
-	bool *is_sum;		/* by object: a product adds to it */
-	bool *loops;		/* by region: in a loop with a product */
-	bool some, closed;	/* a product came; all are waited for */
+enum { MOST_OPEN = 7, NOBODY = -1 };	/* what the instruction can say */
+
+struct group {			/* what a commit ends */
+	cj_ref commit;
+	uint8_t *sums;		/* by object: 1 + the record of a product */
+	bool *stages;		/* by block */
 };
 
-static bool
-is_product(const struct cj_inst *i)
+/* A consume block whose stage has not gone back. */
+struct open {
+	cj_ref op;
+	bool is_on_way;		/* this place is on the way through it */
+	bool was_read, is_back;
+	struct open *outer;
+};
+
+/* By commit: groups behind its newest one; NOBODY: none is open. NULL: nobody
+ * comes here. */
+typedef int8_t *groups;
+
+struct back {			/* where a stage goes back */
+	cj_ref before;
+	cj_region region;	/* 0: nowhere; before 0: at its end */
+	int wait;
+};
+
+struct flow {
+	struct cj_module *m;
+	struct cj_sites s;
+	uint32_t count;			/* of groups */
+	struct group *group;
+	uint32_t *number;		/* by commit: its group + 1 */
+	cj_ref *last;			/* by block: the last reader, or what
+					   holds it, on the way through */
+	bool *in_flight;		/* by block */
+	groups *left, *again;		/* by region op */
+	int *wait;			/* by instruction: in front of it */
+	struct back *back;		/* by block */
+	CJ_VEC(cj_ref) *exit_backs;	/* by exit: blocks it leaves */
+	struct open *open;
+};
+
+/* ---- what groups do ------------------------------------------------------ */
+
+static const struct cj_stage_use *
+use_of(const struct flow *f, cj_ref r)
 {
-	return i->op == CJ_OP_WGMMA || i->op == CJ_OP_WGMMA_COMMIT;
+	return &f->m->stage_uses.at[cj_inst(f->m, r)->attr];
 }
 
 static bool
-is_loop(const struct cj_module *m, cj_region g)
+is_channel(const struct flow *f, cj_ref block)
 {
-	cj_ref owner = m->regions.at[g].owner;
-
-	return owner != 0 && (cj_inst(m, owner)->op == CJ_OP_FOR ||
-	    cj_inst(m, owner)->op == CJ_OP_LOOP);
+	return f->s.channels[use_of(f, block)->pipeline].is_channel;
 }
 
-/* A product stands in `from`: all loops around it have one. */
 static void
-mark_loops(struct waits *s, cj_region from)
+begin_group(struct flow *f, struct group *g)
 {
-	for (; from != 0; from = s->m->regions.at[from].parent)
-		s->loops[from] |= is_loop(s->m, from);
+	g->commit = 0;
+	g->sums = cj_alloc(f->m->arena, f->m->objects.len *
+	    sizeof *g->sums);
+	g->stages = CJ_NEWS(f->m->arena, bool, f->s.count);
 }
 
-static bool
-find_products(struct waits *s, cj_region body)
+static void
+add_product(const struct flow *f, struct group *g, cj_ref r)
 {
-	bool some = false;
-	struct cj_walk w;
+	const struct cj_inst *i = cj_inst(f->m, r);
+	struct cj_touch touches[CJ_TOUCHES];
+	unsigned n = cj_touches(f->m, i, touches), k;
 
-	for (w = cj_walk_begin(s->m, body); cj_walk_next(&w);) {
+	g->sums[touches[0].access->object] = 1;
+	for (k = 1; k < n; k++)
+		g->stages[cj_site_of(&f->s, r, k)] |=
+		    f->s.owner[touches[k].access->object] != 0;
+	g->stages[0] = false;
+}
+
+static void
+find_groups(struct flow *f)
+{
+	uint32_t commits = 0;
+	struct group now;
+	struct cj_walk w;
+	cj_ref r;
+
+	for (r = 1; r < f->s.count; r++)
+		commits += f->s.home[r] != 0 &&
+		    cj_inst(f->m, r)->op == CJ_OP_WGMMA_COMMIT;
+	f->group = CJ_NEWS(f->m->arena, struct group, commits + 1);
+	begin_group(f, &now);
+	for (w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
+	    cj_walk_next(&w);) {
 		const struct cj_inst *i;
 
 		if (w.event != CJ_WALK_INST)
 			continue;
-		i = cj_inst(s->m, w.ref);
-		if (i->op != CJ_OP_WGMMA)
+		i = cj_inst(f->m, w.ref);
+		if (i->op == CJ_OP_WGMMA)
+			add_product(f, &now, w.ref);
+		if (i->op != CJ_OP_WGMMA_COMMIT)
 			continue;
-		s->is_sum[s->m->accesses.at[s->m->wgmmas.at[i->attr].sum]
-		    .object] = true;
-		mark_loops(s, w.region);
-		some = true;
+		now.commit = w.ref;
+		f->group[f->count++] = now;
+		f->number[w.ref] = f->count;
+		begin_group(f, &now);
 	}
-	return some;
 }
 
+/* ---- the way through a block --------------------------------------------- */
+
+/* Is it entered for certain, and left at its end? */
 static bool
-may_be_open(const struct waits *s, cj_region from)
+is_on_way(const struct cj_inst *i)
 {
-	for (; from != 0; from = s->m->regions.at[from].parent)
-		if (s->loops[from])
-			return true;
-	return s->some;
+	return i->op == CJ_OP_CONSUME || i->op == CJ_OP_TURN ||
+	    (i->op == CJ_OP_PRODUCE && i->operand_count == 0);
 }
 
-static bool
-touches_sum(const struct waits *s, const struct cj_inst *i)
+/* What on the way through `block` an instruction is, or stands in. */
+static cj_ref
+on_way(const struct flow *f, cj_ref r, cj_ref block)
 {
-	return (i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET) &&
-	    s->is_sum[s->m->accesses.at[i->attr].object];
+	cj_ref found = r, at = r;
+
+	while (at != 0 && at != block) {
+		if (at != r && !is_on_way(cj_inst(f->m, at)))
+			found = at;
+		at = f->m->regions.at[f->s.home[at]].owner;
+	}
+	return at == block ? found : 0;
+}
+
+/* A product is read when its group is committed. */
+static cj_ref
+commit_of(const struct flow *f, cj_ref r)
+{
+	while (r != 0 && cj_inst(f->m, r)->op != CJ_OP_WGMMA_COMMIT)
+		r = cj_inst(f->m, r)->next;
+	return r;
 }
 
 static void
-visit(struct waits *s, const struct cj_walk *w)
+note_reader(struct flow *f, cj_ref r)
 {
-	const struct cj_inst *i = cj_inst(s->m, w->ref);
-	struct cj_builder b = { .module = s->m, .region = w->region,
-	    .before = w->ref, .place = i->place };
+	const struct cj_inst *i = cj_inst(f->m, r);
+	struct cj_touch touches[CJ_TOUCHES];
+	unsigned n = cj_touches(f->m, i, touches), k;
+	cj_ref block, at;
 
-	if (is_product(i)) {
-		s->some = true;
-		s->closed = false;
-	} else if (i->op == CJ_OP_WGMMA_WAIT && i->attr == 0) {
-		s->closed = true;
-	} else if (touches_sum(s, i) && !s->closed &&
-	    may_be_open(s, w->region)) {
-		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, 0);
-		s->closed = true;
+	for (k = 0; k < n; k++) {
+		block = cj_site_of(&f->s, r, k);
+		if (block == 0 || cj_inst(f->m, block)->op != CJ_OP_CONSUME)
+			continue;
+		at = i->op == CJ_OP_WGMMA ? commit_of(f, r) : r;
+		f->last[block] = on_way(f, at != 0 ? at : r, block);
 	}
+}
+
+static void
+find_readers(struct flow *f)
+{
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
+	    cj_walk_next(&w);)
+		if (w.event == CJ_WALK_INST)
+			note_reader(f, w.ref);
+}
+
+/* ---- in_flight(n): waits and places that are known by the text ----------- */
+
+static cj_ref
+loop_around(const struct flow *f, cj_ref r)
+{
+	while ((r = f->m->regions.at[f->s.home[r]].owner) != 0)
+		if (cj_inst(f->m, r)->op == CJ_OP_FOR ||
+		    cj_inst(f->m, r)->op == CJ_OP_LOOP)
+			return r;
+	return 0;
+}
+
+static bool
+is_inside(const struct flow *f, cj_region region, cj_ref owner)
+{
+	for (; region != 0; region = f->m->regions.at[region].parent)
+		if (f->m->regions.at[region].owner == owner)
+			return true;
+	return false;
+}
+
+/* Groups that each way through a block commits, at least. */
+static uint32_t
+groups_of(const struct flow *f, cj_ref block)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < f->count; i++)
+		n += is_inside(f, f->s.home[f->group[i].commit], block) &&
+		    on_way(f, f->group[i].commit, block) ==
+		    f->group[i].commit;
+	return n;
+}
+
+static struct cj_builder
+builder_at(const struct flow *f, cj_region region, cj_ref before, cj_ref like)
+{
+	return (struct cj_builder){ .module = f->m, .region = region,
+	    .before = before, .place = cj_inst(f->m, like)->place };
+}
+
+static unsigned
+reads_of(const struct flow *f, cj_ref block)
+{
+	return f->s.channels[use_of(f, block)->pipeline]
+	    .reads[f->s.role_of[block]];
+}
+
+static void
+put_release(struct flow *f, cj_region region, cj_ref before, cj_ref block)
+{
+	struct cj_builder b = builder_at(f, region, before, block);
+	struct cj_stage_use use = *use_of(f, block);
+	uint32_t open = use.count * groups_of(f, block);
+
+	if (reads_of(f, block) & CJ_BY_WGMMA)
+		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, open < MOST_OPEN ? open :
+		    MOST_OPEN);
+	cj_emit0(&b, CJ_OP_RELEASE, 0, cj_module_stage_use(f->m, &use));
+}
+
+static void
+put_drain(struct flow *f, cj_region region, cj_ref before, cj_ref block)
+{
+	struct cj_builder b = builder_at(f, region, before, block);
+	struct cj_stage_use use = *use_of(f, block);
+
+	if (reads_of(f, block) & CJ_BY_WGMMA)
+		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, 0);
+	cj_emit0(&b, CJ_OP_DRAIN, 0, cj_module_stage_use(f->m, &use));
+}
+
+/* Behind the loop, and behind a turn that ends with it. */
+static void
+put_drain_behind(struct flow *f, cj_ref loop, cj_ref block)
+{
+	cj_ref at = loop, owner;
+
+	while (cj_inst(f->m, at)->next == 0 && (owner =
+	    f->m->regions.at[f->s.home[at]].owner) != 0 &&
+	    cj_inst(f->m, owner)->op == CJ_OP_TURN)
+		at = owner;
+	put_drain(f, f->s.home[at], cj_inst(f->m, at)->next, block);
+}
+
+/* Where an exit goes on is around this. */
+static bool
+leaves(const struct flow *f, cj_ref exit, cj_ref what)
+{
+	const struct cj_inst *i = cj_inst(f->m, exit);
+
+	if (!is_inside(f, f->s.home[exit], what))
+		return false;
+	if (i->op == CJ_OP_RETURN)
+		return true;
+	if (i->op == CJ_OP_BREAK && i->attr == what)
+		return false;		/* what stands behind it does this */
+	return (i->op == CJ_OP_BREAK || i->op == CJ_OP_CONTINUE) &&
+	    i->attr != what && !is_inside(f, f->s.home[i->attr], what);
+}
+
+/* The first block of a pipeline in a loop stands for all of them. */
+static bool
+is_first_in(const struct flow *f, cj_ref block, cj_ref loop)
+{
+	cj_ref r;
+
+	for (r = 1; r < block; r++)
+		if (f->in_flight[r] && loop_around(f, r) == loop &&
+		    use_of(f, r)->pipeline == use_of(f, block)->pipeline)
+			return false;
+	return true;
+}
+
+static void
+keep_in_flight(struct flow *f, cj_ref block)
+{
+	cj_region g = cj_inst(f->m, block)->region;
+	cj_ref loop = loop_around(f, block), last, exit;
+	bool drains = is_first_in(f, block, loop);
+
+	for (exit = 1; exit < f->s.count; exit++) {
+		if (f->s.home[exit] == 0 || cj_op_info[cj_inst(f->m, exit)
+		    ->op].effects != CJ_EFFECTS_EXIT)
+			continue;
+		if (leaves(f, exit, block))
+			put_release(f, f->s.home[exit], exit, block);
+		if (drains && leaves(f, exit, loop))
+			put_drain(f, f->s.home[exit], exit, block);
+	}
+	last = f->m->regions.at[g].last;
+	if (last == 0 || cj_op_info[cj_inst(f->m, last)->op].effects !=
+	    CJ_EFFECTS_EXIT)
+		put_release(f, g, 0, block);
+	if (drains)
+		put_drain_behind(f, loop, block);
+}
+
+/* Only products and stores go on behind a block, and only loops can wait. */
+static void
+find_in_flight(struct flow *f)
+{
+	cj_ref r;
+
+	for (r = 1; r < f->s.count; r++)
+		f->in_flight[r] = f->s.home[r] != 0 &&
+		    cj_inst(f->m, r)->op == CJ_OP_CONSUME &&
+		    is_channel(f, r) && use_of(f, r)->count > 0 &&
+		    !use_of(f, r)->keep && loop_around(f, r) != 0 &&
+		    (reads_of(f, r) & (CJ_BY_WGMMA | CJ_BY_TMA)) != 0;
+	for (r = 1; r < f->s.count; r++)
+		if (f->in_flight[r])
+			keep_in_flight(f, r);
+}
+
+/* ---- states -------------------------------------------------------------- */
+
+static groups
+copy(const struct flow *f, const int8_t *from)
+{
+	return from == NULL ? NULL : cj_memdup(f->m->arena, from,
+	    f->count + 1);
+}
+
+/* Into `a`, which is the result unless nobody came there. */
+static groups
+join(const struct flow *f, groups a, const int8_t *b)
+{
+	uint32_t i;
+
+	if (a == NULL || b == NULL)
+		return a == NULL ? copy(f, b) : a;
+	for (i = 0; i < f->count; i++)
+		if (a[i] == NOBODY || (b[i] != NOBODY && b[i] < a[i]))
+			a[i] = b[i];
+	return a;
+}
+
+static void
+pass_wait(const struct flow *f, groups at, int n)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (at[i] >= n)
+			at[i] = NOBODY;
+}
+
+static void
+pass_commit(const struct flow *f, groups at, cj_ref commit)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (at[i] != NOBODY && at[i] < INT8_MAX)
+			at[i]++;
+	at[f->number[commit] - 1] = 0;
+}
+
+static int
+nearer(int a, int b)
+{
+	if (a == NOBODY || b == NOBODY)
+		return a == NOBODY ? b : a;
+	return a < b ? a : b;
+}
+
+/* Groups behind the newest one that adds to an object; NOBODY: none is. */
+static int
+open_sum(const struct flow *f, groups at, uint32_t object)
+{
+	int n = NOBODY;
+	uint32_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (at[i] != NOBODY && object < f->m->objects.len &&
+		    f->group[i].sums[object] != 0)
+			n = nearer(n, at[i]);
+	return n;
+}
+
+static int
+open_stage(const struct flow *f, groups at, cj_ref block)
+{
+	int n = NOBODY;
+	uint32_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (at[i] != NOBODY && f->group[i].stages[block])
+			n = nearer(n, at[i]);
+	return n;
+}
+
+static void
+need_wait(struct flow *f, groups at, cj_ref r, int n)
+{
+	if (n == NOBODY)
+		return;
+	n = n < MOST_OPEN ? n : MOST_OPEN;
+	f->wait[r] = nearer(f->wait[r], n);
+	pass_wait(f, at, n);
+}
+
+/* ---- regions ------------------------------------------------------------- */
+
+static groups walk(struct flow *f, cj_region g, groups at);
+
+/* Another product of this shape adds behind the open ones. */
+static int
+open_other_shape(const struct flow *f, groups at, cj_ref r)
+{
+	const struct cj_wgmma *w =
+	    &f->m->wgmmas.at[cj_inst(f->m, r)->attr];
+	uint32_t object = f->m->accesses.at[w->sum].object, i;
+	cj_ref other;
+	int n = NOBODY;
+
+	for (i = 0; i < f->count; i++) {
+		if (at[i] == NOBODY || f->group[i].sums[object] == 0)
+			continue;
+		for (other = f->group[i].commit; other != 0 &&
+		    cj_inst(f->m, other)->op != CJ_OP_WGMMA;)
+			other = cj_inst(f->m, other)->prev;
+		if (other != 0 && strcmp(f->m->wgmmas.at[cj_inst(f->m,
+		    other)->attr].name, w->name) != 0)
+			n = nearer(n, at[i]);
+	}
+	return n;
+}
+
+static groups
+branch(struct flow *f, cj_ref r, groups at)
+{
+	cj_region then = cj_inst(f->m, r)->region;
+	cj_region other = f->m->regions.at[then].next;
+	groups a = walk(f, then, copy(f, at));
+	groups b = other != 0 ? walk(f, other, at) : at;
+
+	return join(f, a, b);
+}
+
+static groups
+loop(struct flow *f, cj_ref r, groups at)
+{
+	const struct cj_inst *i = cj_inst(f->m, r);
+	groups head = copy(f, at), old, end;
+
+	do {
+		old = copy(f, head);
+		f->left[r] = f->again[r] = NULL;
+		end = walk(f, i->region, copy(f, head));
+		head = join(f, head, end);
+		head = join(f, head, f->again[r]);
+	} while (memcmp(old, head, f->count + 1) != 0);
+	if (i->op == CJ_OP_FOR)
+		return join(f, head, f->left[r]);
+	return f->left[r];
+}
+
+static groups
+scope(struct flow *f, cj_ref r, groups at)
+{
+	f->left[r] = NULL;
+	at = walk(f, cj_inst(f->m, r)->region, at);
+	return join(f, at, f->left[r]);
+}
+
+/* At the end of its region, or in front of an exit. */
+static int
+wait_of_end(const struct flow *f, groups at, cj_ref block)
+{
+	int n = open_stage(f, at, block);
+
+	return n < MOST_OPEN ? n : MOST_OPEN;
+}
+
+static groups
+consume(struct flow *f, cj_ref r, groups at)
+{
+	struct open o = { .op = r, .outer = f->open };
+	cj_region g = cj_inst(f->m, r)->region;
+
+	f->back[r] = (struct back){ 0, 0, NOBODY };
+	o.is_back = f->in_flight[r];
+	o.was_read = f->last[r] == 0;
+	o.is_on_way = true;
+	f->open = &o;
+	at = walk(f, g, at);
+	f->open = o.outer;
+	if (at == NULL || o.is_back)
+		return at;
+	f->back[r] = (struct back){ 0, g, wait_of_end(f, at, r) };
+	if (f->back[r].wait != NOBODY)
+		pass_wait(f, at, f->back[r].wait);
+	return at;
+}
+
+/* All blocks around are passed by another way than their own one. */
+static groups
+aside(struct flow *f, cj_ref r, groups at,
+    groups (*inside)(struct flow *f, cj_ref r, groups at))
+{
+	struct open *o, *outer = f->open;
+	bool was[64];
+	unsigned n = 0;
+
+	for (o = outer; o != NULL && n < CJ_LENGTH(was); o = o->outer) {
+		was[n++] = o->is_on_way;
+		o->is_on_way = false;
+	}
+	at = inside(f, r, at);
+	for (o = outer, n = 0; o != NULL && n < CJ_LENGTH(was); o = o->outer)
+		o->is_on_way = was[n++];
+	return at;
+}
+
+static void
+leave_blocks(struct flow *f, cj_ref exit, groups at)
+{
+	const struct open *o;
+	int n = NOBODY;
+
+	f->exit_backs[exit].len = 0;
+	for (o = f->open; o != NULL; o = o->outer) {
+		if (o->is_back || !leaves(f, exit, o->op))
+			continue;
+		n = nearer(n, wait_of_end(f, at, o->op));
+		*cj_push(f->m->arena, &f->exit_backs[exit]) = o->op;
+	}
+	need_wait(f, at, exit, n);
+}
+
+static groups
+leave(struct flow *f, cj_ref exit, groups *to, groups at)
+{
+	leave_blocks(f, exit, at);
+	if (to != NULL)
+		*to = join(f, *to, at);
+	return NULL;
+}
+
+/* The stages that may go back in front of r. */
+static void
+give_back(struct flow *f, cj_ref r, groups at)
+{
+	struct open *o;
+
+	for (o = f->open; o != NULL; o = o->outer) {
+		if (o->is_back || !o->is_on_way || !o->was_read ||
+		    reads_of(f, o->op) & CJ_BY_TMA ||
+		    open_stage(f, at, o->op) != NOBODY)
+			continue;
+		f->back[o->op] = (struct back){ r, f->s.home[r], NOBODY };
+		o->is_back = true;
+	}
+}
+
+static void
+note_read(struct flow *f, cj_ref r)
+{
+	struct open *o;
+
+	for (o = f->open; o != NULL; o = o->outer)
+		o->was_read |= f->last[o->op] == r;
+}
+
+static groups
+step(struct flow *f, cj_ref r, groups at)
+{
+	const struct cj_inst *i = cj_inst(f->m, r);
+
+	switch ((unsigned)i->op) {
+	case CJ_OP_CONSUME: return consume(f, r, at);
+	case CJ_OP_PRODUCE:
+		return i->operand_count == 0 ? walk(f, i->region, at) :
+		    aside(f, r, at, branch);
+	case CJ_OP_TURN: return walk(f, i->region, at);
+	case CJ_OP_ROLE: return join(f, copy(f, at), walk(f, i->region, at));
+	case CJ_OP_IF: return aside(f, r, at, branch);
+	case CJ_OP_FOR: case CJ_OP_LOOP: return aside(f, r, at, loop);
+	case CJ_OP_SCOPE: return aside(f, r, at, scope);
+	case CJ_OP_BREAK: return leave(f, r, &f->left[i->attr], at);
+	case CJ_OP_CONTINUE: return leave(f, r, &f->again[i->attr], at);
+	case CJ_OP_RETURN: return leave(f, r, NULL, at);
+	case CJ_OP_WGMMA:
+		need_wait(f, at, r, open_other_shape(f, at, r));
+		return at;
+	case CJ_OP_WGMMA_COMMIT:
+		pass_commit(f, at, r);
+		return at;
+	case CJ_OP_WGMMA_WAIT:
+		pass_wait(f, at, (int)i->attr);
+		return at;
+	case CJ_OP_SLOT_GET: case CJ_OP_SLOT_SET:
+		need_wait(f, at, r, open_sum(f, at,
+		    f->m->accesses.at[i->attr].object));
+		return at;
+	}
+	return at;
+}
+
+static groups
+walk(struct flow *f, cj_region g, groups at)
+{
+	cj_ref r;
+
+	for (r = f->m->regions.at[g].first; r != 0 && at != NULL;
+	    r = cj_inst(f->m, r)->next) {
+		/* a loop is walked several times: the last one counts */
+		f->wait[r] = NOBODY;
+		give_back(f, r, at);
+		at = step(f, r, at);
+		note_read(f, r);
+	}
+	return at;
+}
+
+/* ---- all of a function --------------------------------------------------- */
+
+static void
+put_back(struct flow *f, cj_region region, cj_ref before, cj_ref block,
+    int wait)
+{
+	struct cj_builder b = builder_at(f, region, before, block);
+	struct cj_stage_use use = *use_of(f, block);
+
+	use.count = 0;
+	if (wait != NOBODY)
+		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, (uint32_t)wait);
+	if (is_channel(f, block) && !use.keep)
+		cj_emit0(&b, CJ_OP_RELEASE, 0, cj_module_stage_use(f->m,
+		    &use));
+}
+
+static void
+put(struct flow *f, uint32_t count)
+{
+	struct cj_builder b;
+	uint32_t i;
+	cj_ref r;
+
+	for (r = 1; r < count; r++) {
+		if (f->s.home[r] == 0)
+			continue;
+		b = builder_at(f, f->s.home[r], r, r);
+		if (f->wait[r] != NOBODY)
+			cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0,
+			    (uint32_t)f->wait[r]);
+		for (i = 0; i < f->exit_backs[r].len; i++)
+			put_back(f, f->s.home[r], r, f->exit_backs[r].at[i],
+			    NOBODY);
+	}
+	for (r = 1; r < count; r++)
+		if (f->back[r].region != 0)
+			put_back(f, f->back[r].region, f->back[r].before, r,
+			    f->back[r].wait);
+}
+
+static void
+make_tables(struct flow *f)
+{
+	struct cj_arena *a = f->m->arena;
+	uint32_t n = f->m->insts.len, i;
+
+	f->left = CJ_NEWS(a, groups, n);
+	f->again = CJ_NEWS(a, groups, n);
+	f->wait = CJ_NEWS(a, int, n);
+	f->back = CJ_NEWS(a, struct back, n);
+	f->exit_backs = cj_alloc(a, n * sizeof *f->exit_backs);
+	for (i = 0; i < n; i++)
+		f->wait[i] = NOBODY;
+}
+
+/* What was put there for in_flight has its home too. */
+static void
+find_homes(struct flow *f)
+{
+	struct cj_walk w;
+
+	f->s.home = CJ_NEWS(f->m->arena, cj_region, f->m->insts.len);
+	for (w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
+	    cj_walk_next(&w);)
+		if (w.event == CJ_WALK_INST)
+			f->s.home[w.ref] = w.region;
+}
+
+static void
+run(struct flow *f)
+{
+	uint32_t n = f->m->insts.len, count;
+	groups start;
+
+	f->number = CJ_NEWS(f->m->arena, uint32_t, n);
+	f->last = CJ_NEWS(f->m->arena, cj_ref, n);
+	f->in_flight = CJ_NEWS(f->m->arena, bool, n);
+	find_groups(f);
+	find_readers(f);
+	find_in_flight(f);
+	find_homes(f);
+	count = f->m->insts.len;
+	make_tables(f);
+	start = cj_alloc(f->m->arena, f->count + 1);
+	memset(start, NOBODY, f->count + 1);
+	walk(f, f->m->functions.at[f->s.function].body, start);
+	put(f, count);
+}
+
+/* Nothing to do without products and channels. */
+static bool
+is_needed(const struct flow *f)
+{
+	uint32_t p, r;
+
+	for (p = 1; p < f->m->pipelines.len; p++)
+		if (f->s.channels[p].is_channel)
+			return true;
+	for (r = 1; r < f->s.count; r++)
+		if (f->s.home[r] != 0 &&
+		    cj_inst(f->m, r)->op == CJ_OP_WGMMA_COMMIT)
+			return true;
+	return false;
 }
 
 void
 cj_opt_wgmma_wait(struct cj_module *m)
 {
-	struct waits s = { .m = m };
-	uint32_t f;
+	uint32_t i;
 
-	for (f = 1; f < m->functions.len; f++) {
-		struct cj_walk w;
+	for (i = 1; i < m->functions.len; i++) {
+		struct flow f = { .m = m };
 
-		if (m->functions.at[f].kind != CJ_FUNCTION_DEVICE)
+		if (m->functions.at[i].kind != CJ_FUNCTION_DEVICE)
 			continue;
-		s.is_sum = CJ_NEWS(m->arena, bool, m->objects.len);
-		s.loops = CJ_NEWS(m->arena, bool, m->regions.len);
-		s.some = s.closed = false;
-		if (!find_products(&s, m->functions.at[f].body))
-			continue;
-		for (w = cj_walk_begin(m, m->functions.at[f].body);
-		    cj_walk_next(&w);) {
-			if (w.event == CJ_WALK_INST)
-				visit(&s, &w);
-			else
-				s.closed = false;
-		}
+		cj_sites_find(&f.s, m, i);
+		if (is_needed(&f))
+			run(&f);
 	}
 }

@@ -1,0 +1,194 @@
+/*
+ * Where pipelines are used, by which role, and by which engines.
+ *
+ * A pipeline that one role fills and reads by itself, by stores and cp.async,
+ * is a ring: program order, groups and barriers of the role do the work. Any
+ * other one is a channel, whose stages have mbarriers: another role reads it,
+ * or TMA fills it.
+ */
+#include "lower_priv.h"
+
+static bool
+is_block(const struct cj_inst *i)
+{
+	return i->op == CJ_OP_PRODUCE || i->op == CJ_OP_CONSUME;
+}
+
+/* The block whose stage a value is made of: its region's index, and on. */
+static cj_ref
+find_stage(const struct cj_sites *s, cj_ref r, cj_region region)
+{
+	const struct cj_inst *i = cj_inst(s->m, r);
+	cj_ref owner = s->m->regions.at[region].owner, from;
+	unsigned n;
+
+	if (i->op == CJ_OP_INDEX)
+		return is_block(cj_inst(s->m, owner)) ? owner : 0;
+	for (n = 0; n < i->operand_count && i->type != 0; n++) {
+		from = s->stage_of[cj_operand(s->m, i, n)];
+		if (from != 0)
+			return from;
+	}
+	return 0;
+}
+
+/* The role around a region, 0: none. */
+static uint32_t
+find_role(const struct cj_module *m, cj_region g)
+{
+	for (; g != 0; g = m->regions.at[g].parent) {
+		cj_ref owner = m->regions.at[g].owner;
+
+		if (owner != 0 && cj_inst(m, owner)->op == CJ_OP_ROLE)
+			return cj_inst(m, owner)->attr;
+	}
+	return 0;
+}
+
+static unsigned
+engine_of(const struct cj_inst *i)
+{
+	switch ((unsigned)i->op) {
+	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return CJ_BY_TMA;
+	case CJ_OP_WGMMA: return CJ_BY_WGMMA;
+	case CJ_OP_CP_ASYNC: return CJ_BY_COPY;
+	}
+	return CJ_BY_THREAD;
+}
+
+/* The innermost block of a pipeline around an instruction. */
+static cj_ref
+block_around(const struct cj_sites *s, cj_ref r, uint32_t p)
+{
+	const struct cj_module *m = s->m;
+	cj_region g = s->home[r];
+	cj_ref at;
+
+	for (; g != 0; g = m->regions.at[g].parent) {
+		at = m->regions.at[g].owner;
+		if (at != 0 && is_block(cj_inst(m, at)) && m->stage_uses.at[
+		    cj_inst(m, at)->attr].pipeline == p)
+			return at;
+	}
+	return 0;
+}
+
+/* Its offset is made of the stage's number; but for a pipeline of one stage,
+ * whose number is 0. */
+cj_ref
+cj_site_of(const struct cj_sites *s, cj_ref r, unsigned n)
+{
+	const struct cj_inst *i = cj_inst(s->m, r);
+	/* of a product: the sum, B, A */
+	unsigned operand = i->op == CJ_OP_WGMMA && n == 1 ? 1 : 0;
+	struct cj_touch touches[CJ_TOUCHES];
+	uint32_t p;
+	cj_ref offset;
+
+	if (n >= cj_touches(s->m, i, touches))
+		return 0;
+	p = s->owner[touches[n].access->object];
+	if (p == 0 || operand >= i->operand_count)
+		return 0;
+	offset = cj_operand(s->m, i, operand);
+	if (offset < s->count && s->stage_of[offset] != 0)
+		return s->stage_of[offset];
+	return block_around(s, r, p);
+}
+
+static void
+note_touches(struct cj_sites *s, const struct cj_inst *i, uint32_t role)
+{
+	struct cj_touch touches[CJ_TOUCHES];
+	unsigned n = cj_touches(s->m, i, touches), k;
+
+	for (k = 0; k < n; k++) {
+		uint32_t p = s->owner[touches[k].access->object];
+		struct cj_channel *c = &s->channels[p];
+
+		if (p == 0)
+			continue;
+		if (touches[k].writes)
+			c->writes[role] |= (uint8_t)engine_of(i);
+		if (touches[k].reads)
+			c->reads[role] |= (uint8_t)engine_of(i);
+	}
+}
+
+static void
+note_use(struct cj_sites *s, const struct cj_inst *i, uint32_t role)
+{
+	struct cj_channel *c = &s->channels[s->m->stage_uses.at[i->attr]
+	    .pipeline];
+
+	if (i->op == CJ_OP_PRODUCE)
+		c->produces[role] = true;
+	else if (i->op == CJ_OP_CONSUME || i->op == CJ_OP_SKIP)
+		c->consumes[role] = true;
+}
+
+static void
+make_tables(struct cj_sites *s)
+{
+	struct cj_module *m = s->m;
+	uint32_t p, i;
+
+	s->count = m->insts.len;
+	s->home = CJ_NEWS(m->arena, cj_region, m->insts.len);
+	s->stage_of = CJ_NEWS(m->arena, cj_ref, m->insts.len);
+	s->role_of = CJ_NEWS(m->arena, uint32_t, m->insts.len);
+	s->owner = CJ_NEWS(m->arena, uint32_t, m->objects.len);
+	s->channels = CJ_NEWS(m->arena, struct cj_channel, m->pipelines.len);
+	for (p = 0; p < m->pipelines.len; p++) {
+		struct cj_channel *c = &s->channels[p];
+
+		c->writes = CJ_NEWS(m->arena, uint8_t, m->roles.len);
+		c->reads = CJ_NEWS(m->arena, uint8_t, m->roles.len);
+		c->produces = CJ_NEWS(m->arena, bool, m->roles.len);
+		c->consumes = CJ_NEWS(m->arena, bool, m->roles.len);
+		for (i = 0; p != 0 && i < m->pipelines.at[p].field_count; i++)
+			s->owner[m->pipelines.at[p].fields[i]] = p;
+	}
+}
+
+static void
+judge(struct cj_sites *s, uint32_t p)
+{
+	struct cj_channel *c = &s->channels[p];
+	uint32_t r, roles = 0;
+
+	for (r = 0; r < s->m->roles.len; r++) {
+		roles += c->produces[r] || c->consumes[r];
+		c->is_channel |= (c->writes[r] & CJ_BY_TMA) != 0;
+	}
+	c->is_channel |= roles > 1;
+}
+
+void
+cj_sites_find(struct cj_sites *s, struct cj_module *m, uint32_t function)
+{
+	struct cj_walk w;
+	uint32_t p;
+
+	memset(s, 0, sizeof *s);
+	s->m = m;
+	s->function = function;
+	make_tables(s);
+	for (w = cj_walk_begin(m, m->functions.at[function].body);
+	    cj_walk_next(&w);) {
+		const struct cj_inst *i;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		i = cj_inst(m, w.ref);
+		s->home[w.ref] = w.region;
+		s->stage_of[w.ref] = find_stage(s, w.ref, w.region);
+		s->role_of[w.ref] = find_role(m, w.region);
+		s->has_roles |= i->op == CJ_OP_ROLE;
+		if (cj_op_info[i->op].attr == CJ_ATTR_STAGE)
+			note_use(s, i, s->role_of[w.ref]);
+		note_touches(s, i, s->role_of[w.ref]);
+	}
+	for (p = 1; p < m->pipelines.len; p++)
+		judge(s, p);
+}

@@ -26,8 +26,8 @@ cj_value_kind_of(const struct cj_value *v)
 	case CJ_VALUE_REAL: case CJ_VALUE_TUPLE: case CJ_VALUE_LAYOUT:
 	case CJ_VALUE_BASIS: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
 	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
-	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_PIPELINE: case CJ_VALUE_ORDER:
-	case CJ_VALUE_FILE:
+	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_PIPELINE:
+	case CJ_VALUE_ORDER: case CJ_VALUE_FILE:
 	case CJ_VALUE_ATOM: case CJ_VALUE_MMA: case CJ_VALUE_COPY:
 		break;
 	}

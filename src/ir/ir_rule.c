@@ -950,7 +950,8 @@ check_by_name(const struct view *v)
 	case CJ_OP_CP_ASYNC: return check_cp_async(v);
 	case CJ_OP_MBARRIER_INIT: case CJ_OP_MBARRIER_ARRIVE:
 	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
-	case CJ_OP_MBARRIER_TEST: case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES:
+	case CJ_OP_MBARRIER_TEST: case CJ_OP_CP_ARRIVE:
+	case CJ_OP_MBARRIER_BYTES:
 		return check_mbarrier(v);
 	case CJ_OP_MAP_ENCODE: return check_map_encode(v);
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);

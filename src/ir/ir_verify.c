@@ -250,7 +250,8 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE: case CJ_OP_NAMED_BARRIER:
 	case CJ_OP_NAMED_ARRIVE: case CJ_OP_SYNC_WARP:
 	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
-	case CJ_OP_SKIP: case CJ_OP_RELEASE: case CJ_OP_DRAIN: case CJ_OP_ROLE: case CJ_OP_TURN:
+	case CJ_OP_SKIP: case CJ_OP_RELEASE: case CJ_OP_DRAIN:
+	case CJ_OP_ROLE: case CJ_OP_TURN:
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 	case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES: case CJ_OP_TMA_LOAD:
 	case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT: case CJ_OP_BULK_WAIT:

@@ -284,40 +284,6 @@ emit_launch(struct cj_elab *el, const struct cj_node *n,
 	    count);
 }
 
-static int64_t
-shared_bytes(const struct cj_object *o)
-{
-	return o->kind != CJ_OBJECT_SHARED ? 0 :
-	    (o->extent * cj_kind_bits(o->element) + 7) / 8;
-}
-
-/* Objects from `before` on, what is never alive together once; over the limit:
- * who has how much. */
-static void
-check_shared(struct cj_elab *el, const struct cj_node *n, uint32_t function,
-    uint32_t before)
-{
-	const struct cj_object *objects;
-	struct cj_diag *d;
-	int64_t bytes;
-	uint32_t i;
-
-	if (el->target == NULL || el->errors != 0)
-		return;
-	bytes = cj_share_least(el->m, function);
-	if (bytes <= el->target->shared_bytes)
-		return;
-	objects = el->m->objects.at;
-	d = cj_elab_report(el, CJ_DIAG_LIMIT, n->span,
-	    "the block has %lld bytes of shared memory, %s has %d",
-	    (long long)bytes, el->target->name, el->target->shared_bytes);
-	for (i = before; i < el->m->objects.len; i++)
-		if (shared_bytes(&objects[i]) != 0)
-			cj_note(d, el->m->places.at[objects[i].place].span,
-			    "\"%s\" has %lld bytes", objects[i].name,
-			    (long long)shared_bytes(&objects[i]));
-}
-
 void
 cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
 {
@@ -338,7 +304,7 @@ cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
 		el->block[i] = cj_is_known(l.block[i]) ? l.block[i].value : 0;
 	memcpy(el->grid_extent, l.grid, sizeof l.grid);
 	device_body(el, n, function);
-	check_shared(el, n, function, objects);
+	cj_elab_limits(el, n->span, function, objects);
 	emit_launch(el, n, &l, function);
 }
 

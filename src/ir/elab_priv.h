@@ -646,6 +646,10 @@ void cj_elab_while(struct cj_elab *el, const struct cj_node *n);
 /* A turn of a static loop, or an inlined call: false if a limit is passed. */
 bool cj_elab_count_turn(struct cj_elab *el, struct cj_span span);
 void cj_elab_launch(struct cj_elab *el, const struct cj_node *n);
+/* Have the target's blocks the shared memory and the registers of the device
+ * function just made, whose objects are those from `before` on? */
+void cj_elab_limits(struct cj_elab *el, struct cj_span span,
+    uint32_t function, uint32_t before);
 void cj_elab_shared(struct cj_elab *el, const struct cj_node *n);
 /* The object of a SHARED or FIELD, with `stages` members (0: one object), as a
  * tensor; false: reported. */

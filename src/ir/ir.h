@@ -529,6 +529,15 @@ typedef void cj_pass_hook(void *user, const struct cj_pass *p,
 /* The least shared memory that a device function can do with, in bytes: what
  * is never alive together shares it (opt_share.c). */
 int64_t cj_share_least(struct cj_module *m, uint32_t function);
+/* The loop of a device function that carries most registers of 32 bits of each
+ * thread from turn to turn, all at once, and how many of each object
+ * (carried.c); op 0: no loop carries any. */
+struct cj_carried {
+	cj_ref op;
+	int64_t registers;
+	const int64_t *by_object;
+};
+struct cj_carried cj_carried_most(struct cj_module *m, uint32_t function);
 /* All passes in order, verified after each; the hook may be NULL. */
 void cj_passes_run(struct cj_module *m, struct cj_recover *recover,
     cj_pass_hook *hook, void *user);

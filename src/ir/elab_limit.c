@@ -1,0 +1,188 @@
+/*
+ * What a block may have: shared memory, and registers of its threads.
+ *
+ * Both are known here, before any code is generated: shared memory exactly,
+ * registers from below (carried.c). Over a limit, the message says who has how
+ * much, and what would fit.
+ */
+#include "elab_priv.h"
+
+enum { FILE_REGISTERS = 65536, MOST_REGISTERS = 255 };
+
+static struct cj_span
+span_of(const struct cj_elab *el, const struct cj_object *o)
+{
+	return el->m->places.at[o->place].span;
+}
+
+/* ---- shared memory ------------------------------------------------------- */
+
+static int64_t
+shared_bytes(const struct cj_object *o)
+{
+	return o->kind != CJ_OBJECT_SHARED ? 0 :
+	    (o->extent * cj_kind_bits(o->element) + 7) / 8;
+}
+
+static void
+set_stages(struct cj_elab *el, const struct cj_pipeline *p, uint32_t from,
+    uint32_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->field_count; i++)
+		el->m->objects.at[p->fields[i]].extent =
+		    el->m->objects.at[p->fields[i]].extent / from * to;
+}
+
+/* The most stages that the pipeline could have with all else as it is; 0: it
+ * alone does not decide. */
+static uint32_t
+fitting_stages(struct cj_elab *el, uint32_t function,
+    const struct cj_pipeline *p)
+{
+	uint32_t n = p->stages;
+	bool fits = false;
+
+	while (n > 1 && !fits) {
+		set_stages(el, p, n, n - 1);
+		n--;
+		fits = cj_share_least(el->m, function) <=
+		    el->target->shared_bytes;
+	}
+	set_stages(el, p, n, p->stages);
+	return fits ? n : 0;
+}
+
+static void
+help_with_stages(struct cj_elab *el, struct cj_diag *d, uint32_t function,
+    uint32_t before)
+{
+	uint32_t i, n;
+
+	for (i = 1; i < el->m->pipelines.len; i++) {
+		const struct cj_pipeline *p = &el->m->pipelines.at[i];
+
+		if (p->field_count == 0 || p->fields[0] < before)
+			continue;
+		n = fitting_stages(el, function, p);
+		if (n == 0)
+			continue;
+		cj_help(d, "With %u stages of \"%s\" instead of %u it fits.",
+		    (unsigned)n, p->name, (unsigned)p->stages);
+		return;
+	}
+}
+
+static void
+check_shared(struct cj_elab *el, struct cj_span span, uint32_t function,
+    uint32_t before)
+{
+	const struct cj_object *objects = el->m->objects.at;
+	int64_t bytes = cj_share_least(el->m, function);
+	struct cj_diag *d;
+	uint32_t i;
+
+	if (bytes <= el->target->shared_bytes)
+		return;
+	d = cj_elab_report(el, CJ_DIAG_LIMIT, span,
+	    "the block has %lld bytes of shared memory, %s has %d",
+	    (long long)bytes, el->target->name, el->target->shared_bytes);
+	for (i = before; i < el->m->objects.len; i++)
+		if (shared_bytes(&objects[i]) != 0)
+			cj_note(d, span_of(el, &objects[i]),
+			    "\"%s\" has %lld bytes", objects[i].name,
+			    (long long)shared_bytes(&objects[i]));
+	help_with_stages(el, d, function, before);
+}
+
+/* ---- registers ----------------------------------------------------------- */
+
+/* 0: known at the launch only. */
+static int64_t
+threads_of(const struct cj_function *f)
+{
+	return (f->block[0] * f->block[1] * f->block[2] + 31) / 32 * 32;
+}
+
+/* Threads may hand registers to each other by PTX: then each may have all. */
+static bool
+moves_registers(const struct cj_module *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->texts.len; i++)
+		if (strstr(m->texts.at[i], "setmaxnreg") != NULL)
+			return true;
+	return false;
+}
+
+/* What each of so many threads can have. */
+static int64_t
+registers_of(const struct cj_module *m, const struct cj_function *f,
+    int64_t threads)
+{
+	int64_t blocks = f->min_blocks > 1 ? f->min_blocks : 1, n;
+
+	n = threads == 0 || moves_registers(m) ? MOST_REGISTERS :
+	    FILE_REGISTERS / (threads * blocks) / 8 * 8;
+	if (f->max_registers != 0 && f->max_registers < n)
+		n = f->max_registers;
+	return n < MOST_REGISTERS ? n : MOST_REGISTERS;
+}
+
+/* Tiles are spread over the threads: more of these have fewer registers each.
+ * A quarter is left for what is not counted. */
+static void
+help_with_threads(struct cj_diag *d, const struct cj_elab *el,
+    const struct cj_function *f, int64_t needed)
+{
+	int64_t threads = threads_of(f), n;
+
+	for (n = 2; n * threads <= 1024 && threads != 0; n *= 2)
+		if ((needed + n - 1) / n <=
+		    registers_of(el->m, f, n * threads) * 3 / 4) {
+			cj_help(d, "%lld threads instead of %lld would have "
+			    "%lld each, if what they hold is a tile of all.",
+			    (long long)(n * threads), (long long)threads,
+			    (long long)((needed + n - 1) / n));
+			return;
+		}
+	cj_help(d, "A block has 65536 registers in all: let it hold less at "
+	    "a time.");
+}
+
+static void
+check_registers(struct cj_elab *el, struct cj_span span, uint32_t function)
+{
+	const struct cj_function *f = &el->m->functions.at[function];
+	int64_t most = registers_of(el->m, f, threads_of(f));
+	struct cj_carried c = cj_carried_most(el->m, function);
+	struct cj_diag *d;
+	uint32_t i;
+
+	if (c.registers <= most)
+		return;
+	d = cj_elab_report(el, CJ_DIAG_LIMIT, span,
+	    "each thread carries %lld registers through a loop, it has %lld",
+	    (long long)c.registers, (long long)most);
+	cj_note(d, el->m->places.at[cj_inst(el->m, c.op)->place].span,
+	    "through this loop");
+	for (i = 1; i < el->m->objects.len; i++)
+		if (c.by_object[i] != 0)
+			cj_note(d, span_of(el, &el->m->objects.at[i]),
+			    "\"%s\" has %lld of them",
+			    el->m->objects.at[i].name,
+			    (long long)c.by_object[i]);
+	help_with_threads(d, el, f, c.registers);
+}
+
+void
+cj_elab_limits(struct cj_elab *el, struct cj_span span, uint32_t function,
+    uint32_t before)
+{
+	if (el->target == NULL || el->errors != 0)
+		return;
+	check_shared(el, span, function, before);
+	check_registers(el, span, function);
+}

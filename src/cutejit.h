@@ -317,6 +317,17 @@ typedef struct cutejit_test {
 const cutejit_test *cutejit_module_test(const cutejit_module *module,
     size_t i);
 
+/* A search for values of compile-time parameters: `tune k over ...;`. */
+typedef struct cutejit_tune {
+	const char *kernel;
+	const char *parameters;		/* "tile, stages" */
+	cutejit_place place;
+} cutejit_tune;
+
+/* Search i in order of the text; NULL behind the last. */
+const cutejit_tune *cutejit_module_tune(const cutejit_module *module,
+    size_t i);
+
 /*
  * Value of a compile-time expression, printed as the language prints it.
  * `module` gives the names it may use and may be NULL. *value is valid until
@@ -812,6 +823,93 @@ typedef int cutejit_bench_fn(void *user, const cutejit_bench_result *result);
  */
 cutejit_status cutejit_bench_run(cutejit_module *module, size_t index,
     const cutejit_run_options *options, cutejit_bench_fn *each, void *user);
+
+/* ---- tuning -------------------------------------------------------------- */
+
+/*
+ * A search tries every candidate of a `tune` on the problems of the benches
+ * that launch its kernel and do not name its parameters, by time measured on a
+ * GPU. What is fastest is kept, by device, kernel and class of problem: the
+ * compile-time arguments of the call, and of each tensor the element type, the
+ * extents rounded up to powers of two, and the mode of stride 1. From then on
+ * it is used by cutejit_call(), by cutejit_compile() with arguments in GPU
+ * memory, by cutejit_run() and cutejit_bench_run(), wherever the caller names
+ * none of the parameters; never by tests. Winners lie beside the cache, in text
+ * files that are never evicted; without a folder they last as the context does.
+ * A table NAME.tune beside the file NAME.cute comes after them.
+ */
+
+/* How far a search has come; to be kept and given again as it is. */
+typedef struct cutejit_tune_position {
+	size_t test;			/* as of cutejit_module_test() */
+	size_t combination;		/* of its `over` values */
+	size_t launch;			/* of the kernel, in the bench */
+	size_t candidate;
+	char best[256];			/* of this problem so far */
+	double best_ms;			/* 0: none */
+} cutejit_tune_position;
+
+typedef struct cutejit_tune_options {
+	size_t size;			/* sizeof(cutejit_tune_options) */
+	int ordinal;			/* of the GPU */
+	unsigned budget_ms;		/* of each problem; 0: 30000 */
+	/* compiles at once; 0: as many as processors; 1: a candidate is
+	 * compiled when its turn comes, so that `before` tells which one ended
+	 * the process */
+	unsigned jobs;
+	const char *filter;		/* benches: a part of the name */
+	cutejit_level level;
+	/* go on at this candidate; NULL: from the beginning */
+	const cutejit_tune_position *from;
+	/* called before a candidate is compiled (jobs = 1) and launched */
+	void (*before)(void *user, const cutejit_tune_position *at);
+} cutejit_tune_options;
+
+#define CUTEJIT_TUNE_OPTIONS_INIT					\
+	{ sizeof(cutejit_tune_options), 0, 0, 0, NULL,			\
+	  CUTEJIT_LEVEL_DEFAULT, NULL, NULL }
+
+/* A candidate of one problem, or its winner. */
+typedef struct cutejit_tune_result {
+	const char *bench;		/* "gemm [n=4096]" */
+	const char *kernel, *device;
+	const char *problem;		/* its class */
+	const char *values;		/* "tile=(128, 64); stages=3"; "": the
+					   defaults */
+	size_t candidate, candidates;	/* which of how many; 0: the defaults */
+	/* SKIPPED: it was refused, or the budget was spent */
+	cutejit_outcome outcome;
+	const char *text;		/* why it failed, was skipped */
+	double ms;			/* median; 0 unless PASSED */
+	int is_winner;			/* the last of a problem: it is kept */
+	double default_ms;		/* 0: the defaults do not run */
+} cutejit_tune_result;
+
+/* All of it is valid during the call only. Not 0: stop. */
+typedef int cutejit_tune_fn(void *user, const cutejit_tune_result *result);
+
+/*
+ * Run search `index` of the module (cutejit_module_tune). A candidate that is
+ * refused, does not compile or cannot be launched is reported and passed over.
+ * One that harms the driver ends the search with CUTEJIT_ERROR: what has been
+ * found is kept, and a new process can go on behind it (`before`, `from`); so
+ * does `cutec tune`. CUTEJIT_MISSING without a GPU.
+ */
+cutejit_status cutejit_tune_run(cutejit_module *module, size_t index,
+    const cutejit_tune_options *options, cutejit_tune_fn *each, void *user);
+
+/* A winner that is kept. */
+typedef struct cutejit_tuning {
+	const char *device, *kernel;
+	const char *space;		/* digest of kernel and search */
+	const char *problem, *values;
+	double ms;
+} cutejit_tuning;
+typedef int cutejit_tuning_fn(void *user, const cutejit_tuning *tuning);
+
+/* Every winner on disk, of all devices. Not 0 from `each`: stop. */
+cutejit_status cutejit_tuning_list(cutejit_context *context,
+    cutejit_tuning_fn *each, void *user);
 
 /* ---- arrays: for tools --------------------------------------------------- */
 

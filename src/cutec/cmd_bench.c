@@ -62,16 +62,14 @@ show(void *user, const cutejit_bench_result *r)
 }
 
 static int
-run_file(const struct common *c, cutejit_context *context, const char *path,
-    struct bench *b)
+run_module(const struct common *c, cutejit_context *context,
+    cutejit_module *m, const char *path, void *user)
 {
+	struct bench *b = user;
 	const cutejit_test *test;
 	int code, worst = 0;
-	cutejit_module *m = common_module(c, context, path, &code);
 	size_t i;
 
-	if (m == NULL)
-		return code;
 	b->file = path;
 	for (i = 0; (test = cutejit_module_test(m, i)) != NULL; i++) {
 		if (!test->is_bench)
@@ -82,38 +80,7 @@ run_file(const struct common *c, cutejit_context *context, const char *path,
 			worst = common_status(c, context,
 			    (cutejit_status)code);
 	}
-	cutejit_module_destroy(m);
 	return worst;
-}
-
-static int
-run_all(const struct common *c, char **files, int count, struct bench *b)
-{
-	cutejit_context *context;
-	int i, code, worst = 0;
-
-	context = common_context(c, &code);
-	if (context == NULL)
-		return code;
-	for (i = 0; i < count; i++) {
-		code = run_file(c, context, files[i], b);
-		if (code != 0)
-			worst = code;
-	}
-	cutejit_context_destroy(context);
-	return worst != 0 ? worst : b->failed != 0 ? CUTEJIT_ERROR : 0;
-}
-
-static bool
-write_json(const char *path, json_t *list)
-{
-	json_t *all = json_pack("{s:i, s:O}", "schema", 1, "benches", list);
-	char *text = json_dumps(all, JSON_INDENT(2));
-	bool good = text != NULL && write_file(path, text, strlen(text));
-
-	free(text);
-	json_decref(all);
-	return good;
 }
 
 int
@@ -144,8 +111,11 @@ cmd_bench(int argc, char **argv)
 		return usage_error("bench", "a file is needed");
 	b.c = &c;
 	b.list = json != NULL ? json_array() : NULL;
-	code = run_all(&c, argv + optind, argc - optind, &b);
-	if (json != NULL && !write_json(json, b.list))
+	code = common_modules(&c, argv + optind, argc - optind, run_module,
+	    &b);
+	if (code == 0 && b.failed != 0)
+		code = CUTEJIT_ERROR;
+	if (json != NULL && !write_json(json, "benches", b.list))
 		code = code != 0 ? code : CUTEJIT_MISSING;
 	json_decref(b.list);
 	return code;

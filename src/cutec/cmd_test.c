@@ -67,16 +67,14 @@ show(void *user, const cutejit_test_result *r)
 }
 
 static int
-run_file(const struct common *c, cutejit_context *context, const char *path,
-    struct tally *t)
+run_module(const struct common *c, cutejit_context *context,
+    cutejit_module *m, const char *path, void *user)
 {
+	struct tally *t = user;
 	const cutejit_test *test;
 	int code, worst = 0;
-	cutejit_module *m = common_module(c, context, path, &code);
 	size_t i;
 
-	if (m == NULL)
-		return code;
 	t->file = path;
 	for (i = 0; (test = cutejit_module_test(m, i)) != NULL; i++) {
 		if (test->is_bench)
@@ -87,43 +85,20 @@ run_file(const struct common *c, cutejit_context *context, const char *path,
 			worst = common_status(c, context,
 			    (cutejit_status)code);
 	}
-	cutejit_module_destroy(m);
 	return worst;
-}
-
-static int
-write_evidence(const char *path, json_t *list)
-{
-	json_t *all = json_pack("{s:i, s:O}", "schema", 1, "tests", list);
-	char *text = json_dumps(all, JSON_INDENT(2));
-	bool good = text != NULL && write_file(path, text, strlen(text));
-
-	free(text);
-	json_decref(all);
-	return good ? 0 : CUTEJIT_MISSING;
 }
 
 static int
 run_all(const struct common *c, char **files, int count, struct tally *t)
 {
-	cutejit_context *context;
-	int i, code, worst = 0;
+	int code = common_modules(c, files, count, run_module, t);
 
-	context = common_context(c, &code);
-	if (context == NULL)
-		return code;
-	for (i = 0; i < count; i++) {
-		code = run_file(c, context, files[i], t);
-		if (code != 0)
-			worst = code;
-	}
-	cutejit_context_destroy(context);
 	free(t->said);
 	printf("%zu passed, %zu failed, %zu skipped\n",
 	    t->count[CUTEJIT_PASSED], t->count[CUTEJIT_FAILED],
 	    t->count[CUTEJIT_SKIPPED]);
-	return worst != 0 ? worst :
-	    t->count[CUTEJIT_FAILED] != 0 ? CUTEJIT_ERROR : 0;
+	return code != 0 ? code
+	    : t->count[CUTEJIT_FAILED] != 0 ? CUTEJIT_ERROR : 0;
 }
 
 int
@@ -156,7 +131,7 @@ cmd_test(int argc, char **argv)
 	t.colour = wants_colour(stdout);
 	t.evidence = evidence != NULL ? json_array() : NULL;
 	code = run_all(&c, argv + optind, argc - optind, &t);
-	if (evidence != NULL && write_evidence(evidence, t.evidence) != 0)
+	if (evidence != NULL && !write_json(evidence, "tests", t.evidence))
 		code = code != 0 ? code : CUTEJIT_MISSING;
 	json_decref(t.evidence);
 	return code;

@@ -2,6 +2,7 @@
  * What subcommands share: options, contexts, modules, files.
  */
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -256,6 +257,42 @@ common_module(const struct common *c, cutejit_context *context,
 	}
 	*code = common_status(c, context, status);
 	return m;
+}
+
+int
+common_modules(const struct common *c, char **files, int count,
+    module_fn *each, void *user)
+{
+	cutejit_context *context;
+	int i, code, worst = 0;
+
+	context = common_context(c, &code);
+	if (context == NULL)
+		return code;
+	for (i = 0; i < count; i++) {
+		cutejit_module *m = common_module(c, context, files[i],
+		    &code);
+
+		if (m != NULL)
+			code = each(c, context, m, files[i], user);
+		if (code != 0)
+			worst = code;
+		cutejit_module_destroy(m);
+	}
+	cutejit_context_destroy(context);
+	return worst;
+}
+
+bool
+write_json(const char *path, const char *key, struct json_t *list)
+{
+	json_t *all = json_pack("{s:i, s:O}", "schema", 1, key, list);
+	char *text = json_dumps(all, JSON_INDENT(2));
+	bool good = text != NULL && write_file(path, text, strlen(text));
+
+	free(text);
+	json_decref(all);
+	return good;
 }
 
 /* ---- files -------------------------------------------------------------- */

@@ -63,7 +63,8 @@ enum {
 	OPT_CHECK, OPT_SCHEDULES, OPT_SEED, OPT_FILTER, OPT_CHECKED,
 	OPT_LINEINFO, OPT_EMIT, OPT_ARCH, OPT_TIME, OPT_REPORT, OPT_OUT,
 	OPT_PRINT, OPT_JSON, OPT_EVIDENCE, OPT_MF, OPT_MD, OPT_DRAW,
-	OPT_MAX_BYTES, OPT_OLDER_THAN, OPT_TRACE
+	OPT_MAX_BYTES, OPT_OLDER_THAN, OPT_TRACE, OPT_BUDGET, OPT_JOBS, OPT_GPU,
+	OPT_LIST, OPT_PATIENCE
 };
 #define COMMON_SHORT	"D:I:O:W:hg"
 #define COMMON_LONG							\
@@ -95,6 +96,18 @@ cutejit_module *common_module(const struct common *c,
 /* Show the report of a call that gave `status`; returns it. */
 int common_status(const struct common *c, cutejit_context *context,
     cutejit_status status);
+
+/*
+ * Each file's module goes to `each`, whose code counts; the worst code of all
+ * is returned.
+ */
+typedef int module_fn(const struct common *c, cutejit_context *context,
+    cutejit_module *module, const char *path, void *user);
+int common_modules(const struct common *c, char **files, int count,
+    module_fn *each, void *user);
+/* {"schema": 1, KEY: list} to a file; false: complained. */
+struct json_t;
+bool write_json(const char *path, const char *key, struct json_t *list);
 
 /* The whole of a file ("-": standard input), terminated; NULL: complained. */
 char *read_file(const char *path, size_t *length);

@@ -151,16 +151,23 @@ struct cj_tune_info {
 uint32_t cj_unit_tunes(const struct cj_unit *u,
     const struct cj_tune_info **tunes);
 
+/* "tile, stages" */
+const char *cj_tune_names(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_tune_info *t);
+
 /* Values for the names of a tune, as texts. */
 struct cj_candidate {
 	const struct cj_const_argument *consts;
 	uint32_t count;
-	const char *text;		/* "tile=(128, 64) stages=3" */
+	const char *text;		/* "tile=(128, 64); stages=3" */
 };
 /* All candidates that `where` lets through. False: reported. */
 bool cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_tune_info *t, struct cj_candidate **out, uint32_t *count,
     struct cj_diags *ds);
+/* A compile-time argument as a text. */
+const char *cj_const_text(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_const_argument *c);
 
 /* ---- modules ------------------------------------------------------------- */
 

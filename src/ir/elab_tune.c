@@ -9,6 +9,34 @@
 
 enum { MOST = 1 << 16 };
 
+static void
+print_names(const struct cj_unit *u, struct cj_strbuf *b,
+    const struct cj_node *binding)
+{
+	uint32_t i;
+
+	if (binding->kind == CJ_NODE_NAME)
+		cj_strbuf_printf(b, "%s%s", b->len == 0 ? "" : ", ",
+		    cj_name_text(u->names, binding->name.name));
+	else if (binding->kind == CJ_NODE_TUPLE)
+		for (i = 0; i < binding->tuple.items.count; i++)
+			print_names(u, b, binding->tuple.items.at[i]);
+}
+
+const char *
+cj_tune_names(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_tune_info *t)
+{
+	const struct cj_list *over = &t->node->tune.over;
+	struct cj_strbuf b;
+	uint32_t i;
+
+	cj_strbuf_init(&b, a);
+	for (i = 0; i < over->count; i++)
+		print_names(u, &b, over->at[i]->each.binding);
+	return b.text;
+}
+
 uint32_t
 cj_unit_tunes(const struct cj_unit *u, const struct cj_tune_info **tunes)
 {
@@ -73,7 +101,7 @@ set_candidate(struct cj_elab *el, const struct cj_over *o,
 		take(&t, o->at[i].binding);
 	cj_strbuf_init(&text, el->arena);
 	for (i = 0; i < n; i++)
-		cj_strbuf_printf(&text, "%s%s=%s", i == 0 ? "" : " ",
+		cj_strbuf_printf(&text, "%s%s=%s", i == 0 ? "" : "; ",
 		    t.at[i].name, t.at[i].text);
 	out->consts = t.at;
 	out->count = n;
@@ -136,4 +164,21 @@ cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
 			return false;
 	}
 	return true;
+}
+
+const char *
+cj_const_text(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_const_argument *c)
+{
+	struct cj_diags quiet;
+	struct cj_strbuf b;
+	struct cj_elab el;
+
+	if (c->text != NULL)
+		return c->text;
+	cj_diags_init(&quiet, a, u->sources);
+	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), &quiet);
+	cj_strbuf_init(&b, a);
+	cj_value_print(&el, &b, c->value);
+	return b.text;
 }

@@ -48,6 +48,7 @@ struct timing {
 	struct copy *copies;
 	uint32_t count, blocks;
 	uint64_t workspace;
+	double total_ms;		/* of all batches that count */
 	void *start, *end;		/* events */
 };
 
@@ -259,7 +260,8 @@ sample(struct timing *m, cutejit_bench_result *out)
 	n = one > 0 ? (uint32_t)(BATCH_MS / one) + 1 : MAX_BATCH;
 	if (n > MAX_BATCH)
 		n = MAX_BATCH;
-	while (samples < MAX_SAMPLES && (samples < 5 || spent < TOTAL_MS)) {
+	while (samples < MAX_SAMPLES && (samples < 5
+	    || spent < m->total_ms)) {
 		rc = batch(m, n, &next, &ms[samples]);
 		if (rc != 0)
 			return rc;
@@ -285,9 +287,10 @@ time_copies(struct timing *m, cutejit_bench_result *out)
 	return rc == 0 ? sample(m, out) : rc;
 }
 
-static bool
-time_on_gpu(struct cj_testing *t, struct cj_selected *s,
-    const struct cj_arguments *args, cutejit_bench_result *out)
+bool
+cj_time_on_gpu(struct cj_testing *t, struct cj_selected *s,
+    const struct cj_arguments *args, double total_ms,
+    cutejit_bench_result *out)
 {
 	struct cj_work *f = t->work;
 	struct timing *m = CJ_NEW(&f->arena, struct timing);
@@ -298,6 +301,7 @@ time_on_gpu(struct cj_testing *t, struct cj_selected *s,
 	m->s = s;
 	m->args = args;
 	m->cu = t->gpu.cu;
+	m->total_ms = total_ms;
 	if (cj_image_load(f, m->cu, s->program) != CUTEJIT_OK)
 		return false;
 	cj_defer(f, release, m);
@@ -354,7 +358,7 @@ time_call(struct cj_testing *t, const struct cj_call *record,
 	r->kernel = cj_strdup(&t->arena, record->kernel);
 	r->member = s->program->member;
 	r->text = "";
-	done = t->on_gpu ? time_on_gpu(t, s, args, r)
+	done = t->on_gpu ? cj_time_on_gpu(t, s, args, TOTAL_MS, r)
 	    : time_on_cpu(t, s, args, r);
 	if (!done)
 		return false;
@@ -435,6 +439,7 @@ cutejit_bench_run(cutejit_module *module, size_t index,
 		return status;
 	cj_testing_init(&b.t, module, (uint32_t)index, &a.options);
 	b.t.time = time_call;
+	b.t.uses_tuned = true;
 	b.t.count = 1;
 	for (i = 0; i < b.t.count && stop == 0; i++) {
 		b.first = NULL;

@@ -87,9 +87,11 @@ call_on_gpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
 		return status;
 	q->sms = cj_gpu_sms(&gpu);
 	q->stage = CJ_STAGE_IMAGE;
-	if (o->target == NULL && cj_gpu_probe(f, gpu.ordinal, &about)
-	    && about.target[0] != '\0')
-		o->target = cj_strdup(&f->arena, about.target);
+	if (o->target == NULL && cj_gpu_probe(f, gpu.ordinal, &about)) {
+		q->device = cj_strdup(&f->arena, about.name);
+		if (about.target[0] != '\0')
+			o->target = cj_strdup(&f->arena, about.target);
+	}
 	status = cj_select(f, c->module, q, o, &s);
 	if (status == CUTEJIT_OK) {
 		status = cj_image_load(f, gpu.cu, s.program);

@@ -9,6 +9,7 @@
 #include "cache.h"
 #include "device.h"
 #include "program.h"
+#include "tune.h"
 
 /* More than the machine has: malloc might promise it all the same. */
 static bool
@@ -219,6 +220,7 @@ allocate(const cutejit_options *o)
 	c->options = *o;
 	atomic_init(&c->references, 1);
 	pthread_mutex_init(&c->lock, NULL);
+	cj_tunings_init(c);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&c->generated, &clock);
@@ -240,6 +242,7 @@ release(struct cutejit_context *c)
 	if (c->blank != NULL)
 		cj_module_drop(c->blank);
 	cj_handles_fini(c);
+	cj_tunings_fini(c);
 	cj_arena_fini(&c->arena);
 	pthread_cond_destroy(&c->generated);
 	pthread_mutex_destroy(&c->lock);

@@ -119,6 +119,13 @@ cj_say_help(struct cj_work *f, const char *format, ...)
 }
 
 void
+cj_forget_messages(struct cj_work *f, const struct cj_diags *before)
+{
+	f->diags = *before;
+	*f->diags.last = NULL;
+}
+
+void
 cj_fault(struct cj_work *f, const char *format, ...)
 {
 	char text[sizeof f->recover.text];

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "program.h"
 #include "select.h"
+#include "tune.h"
 
 /* ---- life ---------------------------------------------------------------- */
 
@@ -52,18 +53,17 @@ cutejit_kernel_destroy(cutejit_kernel *kernel)
 }
 
 static void
-copy_constants(struct cutejit_kernel *k, const cutejit_compile_options *o)
+copy_constants(struct cutejit_kernel *k, const struct cj_selected *s)
 {
-	size_t i;
+	uint32_t i;
 
-	k->constants = CJ_NEWS(&k->arena, cutejit_constant,
-	    o->constant_count);
-	k->constant_count = o->constant_count;
-	for (i = 0; i < o->constant_count; i++) {
+	k->constants = CJ_NEWS(&k->arena, cutejit_constant, s->const_count);
+	k->constant_count = s->const_count;
+	for (i = 0; i < s->const_count; i++) {
 		k->constants[i].name = cj_strdup(&k->arena,
-		    o->constants[i].name);
+		    s->consts[i].name);
 		k->constants[i].text = cj_strdup(&k->arena,
-		    o->constants[i].text);
+		    s->consts[i].text);
 	}
 }
 
@@ -150,8 +150,7 @@ drop_kernel(void *object)
 
 static struct cutejit_kernel *
 wrap(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_selected *s, const cutejit_compile_options *o,
-    const struct cj_arguments *args)
+    const struct cj_selected *s, const struct cj_arguments *args)
 {
 	struct cutejit_kernel *k = create(f, m, s->program, &s->recipe);
 	uint32_t i;
@@ -163,7 +162,7 @@ wrap(struct cj_work *f, struct cutejit_module *m,
 	for (i = 0; i < m->member_count; i++)
 		if (m->infos[i].node == s->recipe.member->node)
 			k->recipe.member = &m->infos[i];
-	copy_constants(k, o);
+	copy_constants(k, s);
 	copy_actuals(k, args);
 	k->info.origin = s->origin;
 	describe(k);
@@ -230,6 +229,29 @@ no_assembler(struct cj_work *f)
 	return CUTEJIT_MISSING;
 }
 
+/* The GPU on which the arguments lie, if its target is meant and a search has
+ * to do with the kernel. */
+static const char *
+device_of(struct cj_work *f, const struct cutejit_module *m,
+    const char *kernel, const struct cj_arguments *args,
+    const cutejit_compile_options *o)
+{
+	const struct cj_diags before = f->diags;
+	cutejit_gpu gpu;
+	bool on_gpu;
+	int ordinal;
+
+	if (!cj_is_tuned(m, kernel))
+		return NULL;
+	if (cj_device_of(f, args, &on_gpu, &ordinal) != CUTEJIT_OK) {
+		cj_forget_messages(f, &before);	/* preparing will say so */
+		return NULL;
+	}
+	return on_gpu && cj_gpu_probe(f, ordinal < 0 ? 0 : ordinal, &gpu)
+	    && (o->target == NULL || strcmp(o->target, gpu.target) == 0)
+	    ? cj_strdup(&f->arena, gpu.name) : NULL;
+}
+
 static cutejit_status
 compile(struct cj_work *f, void *arguments)
 {
@@ -250,14 +272,17 @@ compile(struct cj_work *f, void *arguments)
 	    o.argument_count, &args);
 	if (status != CUTEJIT_OK)
 		return status;
-	q.arguments = o.argument_count != 0 ? &args : NULL;
+	if (o.argument_count != 0) {
+		q.arguments = &args;
+		q.device = device_of(f, c->module, c->kernel, &args, &o);
+	}
 	status = cj_select(f, c->module, &q, &o, &s);
 	if (status != CUTEJIT_OK)
 		return status;
 	if (o.until == CUTEJIT_UNTIL_CUBIN && s.program->cubin == NULL)
 		status = no_assembler(f);
 	else
-		c->out = wrap(f, c->module, &s, &o, q.arguments);
+		c->out = wrap(f, c->module, &s, q.arguments);
 	cj_select_end(f, &s);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "quick.h"
+#include "tune.h"
 
 void
 cj_module_hold(struct cutejit_module *m)
@@ -217,6 +218,7 @@ load(struct cj_work *f, struct cutejit_module *m, const char *name,
 	list_files(m);
 	list_members(m);
 	list_tests(m);
+	cj_tunes_list(m);
 	return true;
 }
 
@@ -277,16 +279,35 @@ from_memory(struct cj_work *f, void *arguments)
 	return cj_module_load(f, a->name, a->text, a->length, &a->out);
 }
 
+/* Nobody else has the module yet. */
+static void
+read_table(struct cj_work *f, struct from *a)
+{
+	struct cutejit_module *m = a->out;
+
+	a->out = NULL;
+	m->arena.recover = &f->recover;
+	cj_defer(f, drop, m);
+	m->shipped = cj_tune_shipped(&m->arena, a->name);
+	cj_undefer(f);
+	m->arena.recover = NULL;
+	a->out = m;
+}
+
 static cutejit_status
 from_file(struct cj_work *f, void *arguments)
 {
 	struct from *a = arguments;
+	cutejit_status status;
 
 	a->text = cj_read_file(&f->arena, a->name, &a->length);
 	if (a->text == NULL)
 		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
 		    "%s cannot be read: %s", a->name, strerror(errno));
-	return from_memory(f, arguments);
+	status = from_memory(f, arguments);
+	if (status == CUTEJIT_OK && a->out->tune_count != 0)
+		read_table(f, a);
+	return status;
 }
 
 cutejit_status
@@ -379,6 +400,13 @@ cutejit_module_test(const cutejit_module *module, size_t i)
 {
 	return cj_is(module, CJ_MODULE) && i < module->test_count ?
 	    &module->tests[i] : NULL;
+}
+
+const cutejit_tune *
+cutejit_module_tune(const cutejit_module *module, size_t i)
+{
+	return cj_is(module, CJ_MODULE) && i < module->tune_count ?
+	    &module->tunes[i] : NULL;
 }
 
 static void

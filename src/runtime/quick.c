@@ -4,11 +4,11 @@
  *	call -> signature -> entry -> slots with these addresses -> driver
  *
  * The signature is everything that choosing, contracts and plans depend on: the
- * kernel, the options, the context, and of each argument its name, kind, type,
- * shape, strides, device and alignment. What is left of a call, addresses and
- * scalars that the host function only hands on, goes into slots. Scalars that
- * it computes with are compared besides. Overlap depends on addresses and is
- * looked at in each call.
+ * kernel, the options, the context, how often a search has found something, and
+ * of each argument its name, kind, type, shape, strides, device and alignment.
+ * What is left of a call, addresses and scalars that the host function only
+ * hands on, goes into slots. Scalars that it computes with are compared
+ * besides. Overlap depends on addresses and is looked at in each call.
  *
  * The table is small and belongs to the module; the least recently used goes.
  * An entry is immutable and counted, so that calls of many threads share it.
@@ -180,6 +180,8 @@ read_signature(struct signature *s, const struct cj_calling *c, void *current)
 	s->fits = true;
 	add_text(s, c->kernel);
 	add(s, (uint64_t)(uintptr_t)current);
+	add(s, atomic_load_explicit(&c->module->context->tunings,
+	    memory_order_relaxed));
 	add_options(s, c->options);
 	for (i = 0; i < c->count && s->fits; i++)
 		add_argument(s, &c->given[i]);

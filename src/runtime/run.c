@@ -162,8 +162,11 @@ run_on_gpu(struct cj_work *f, struct running *r, struct cj_request *q,
 	cj_gpu_probe(f, t->gpu.ordinal, &gpu);
 	memcpy(r->result.device_name, gpu.name, sizeof gpu.name);
 	r->result.device = CUTEJIT_DEVICE_GPU;
-	if (o->target == NULL && gpu.target[0] != '\0')
-		o->target = cj_strdup(&f->arena, gpu.target);
+	if (o->target == NULL) {
+		q->device = cj_strdup(&f->arena, gpu.name);
+		if (gpu.target[0] != '\0')
+			o->target = cj_strdup(&f->arena, gpu.target);
+	}
 	q->sms = cj_gpu_sms(&t->gpu);
 	q->stage = CJ_STAGE_IMAGE;
 	cj_blocks_begin(f, &t->blocks, t->gpu.cu);

@@ -99,6 +99,8 @@ cutejit_status cj_fail(struct cj_work *f, cutejit_status status,
     __attribute__((format(printf, 4, 5)));
 void cj_say_help(struct cj_work *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));	/* of the newest message */
+/* Take back what was said since `before`. */
+void cj_forget_messages(struct cj_work *f, const struct cj_diags *before);
 /* A fault of a tool or of code generation: leaves. */
 noreturn void cj_fault(struct cj_work *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -188,6 +190,10 @@ struct cutejit_context {
 	uint32_t generation_count;
 	pthread_cond_t generated;	/* one of them is done */
 	atomic_bool is_closed;		/* the caller has destroyed it */
+	/* tune_table.c: winners by device, under a lock of their own */
+	pthread_mutex_t tuned_lock;
+	struct cj_tuned_device *tuned;
+	atomic_ulong tunings;		/* kept so far */
 };
 
 void *cj_take(struct cutejit_context *c, size_t bytes);	/* zeroed; or NULL */
@@ -258,6 +264,11 @@ struct cutejit_module {
 	const struct cj_test_info *test_infos;
 	cutejit_test *tests;
 	uint32_t test_count;
+	const struct cj_tune_info *tune_infos;
+	cutejit_tune *tunes;
+	const char **spaces;		/* what their winners are for */
+	uint32_t tune_count;
+	const char *shipped;		/* winners that came along, or NULL */
 	const char **files;
 	uint32_t file_count;
 	struct cj_program_table programs;

@@ -10,6 +10,7 @@
 
 #include "cache.h"
 #include "program.h"
+#include "tune.h"
 
 int
 cj_level_of(cutejit_level level)
@@ -138,23 +139,53 @@ cj_select_from(struct cj_work *f, struct cutejit_module *m,
 	return status != CUTEJIT_OK ? status : cj_choice_fail(f, choice);
 }
 
+static cutejit_status
+begin(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_request *q, const cutejit_compile_options *o,
+    struct cj_choice *choice, struct cj_selected *out)
+{
+	cutejit_status status = cj_recipe_begin(f, o, &out->recipe);
+
+	if (status != CUTEJIT_OK)
+		return status;
+	status = cj_choice_begin(f, m, q->kernel, o, choice);
+	if (q->on_cpu)
+		choice->target_is_given = false;
+	return status;
+}
+
+static cutejit_status
+select_and_note(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_request *q, struct cj_choice *choice,
+    struct cj_selected *out)
+{
+	out->consts = choice->consts;
+	out->const_count = choice->const_count;
+	return cj_select_from(f, m, q, choice, out);
+}
+
+/* With the values that a search has found; without them if they do not fit. */
 cutejit_status
 cj_select(struct cj_work *f, struct cutejit_module *m,
     const struct cj_request *q, const cutejit_compile_options *o,
     struct cj_selected *out)
 {
+	const struct cj_diags before = f->diags;
 	struct cj_choice choice;
-	cutejit_status status = cj_recipe_begin(f, o, &out->recipe);
+	cutejit_status status = begin(f, m, q, o, &choice, out);
 
 	if (status != CUTEJIT_OK)
 		return status;
-	out->recipe.watched = q->watched;
-	status = cj_choice_begin(f, m, q->kernel, o, &choice);
-	if (status != CUTEJIT_OK)
+	if (q->device == NULL || q->arguments == NULL
+	    || !cj_tuned_add(f, m, &choice, q->arguments, q->device))
+		return select_and_note(f, m, q, &choice, out);
+	status = select_and_note(f, m, q, &choice, out);
+	if (status != CUTEJIT_ERROR)
 		return status;
-	if (q->on_cpu)
-		choice.target_is_given = false;
-	return cj_select_from(f, m, q, &choice, out);
+	cj_forget_messages(f, &before);
+	status = begin(f, m, q, o, &choice, out);
+	return status != CUTEJIT_OK ? status
+	    : select_and_note(f, m, q, &choice, out);
 }
 
 void

@@ -15,6 +15,7 @@ struct cj_request {
 	bool watched;		/* it looks at each mode of a tensor */
 	bool is_fresh;
 	enum cj_stage stage;	/* that the program must have */
+	const char *device;	/* whose winners count; NULL: none */
 };
 
 struct cj_selected {
@@ -22,6 +23,9 @@ struct cj_selected {
 	struct cj_program *program;	/* held */
 	struct cj_plan plan;		/* if there are arguments */
 	cutejit_origin origin;
+	/* cj_select: compile-time arguments, what a search found among them */
+	const struct cj_const_argument *consts;
+	uint32_t const_count;
 };
 
 /* Sort the caller's arguments by the parameters of a family. */

@@ -9,6 +9,7 @@
 #include "testing.h"
 
 #include "program.h"
+#include "tune.h"
 
 void
 cj_testing_init(struct cj_testing *t, struct cutejit_module *m,
@@ -266,42 +267,39 @@ note_place(struct cj_testing *t, const struct cj_module *ir, cj_place place)
 	cj_note(d, span_of(ir, place), "launched here");
 }
 
-static void
-begin_choice(struct cj_testing *t, const struct cj_call *record,
-    const struct cj_member_info *family, uint32_t count,
-    struct cj_choice *out)
+void
+cj_testing_choice(struct cj_work *f, const struct cj_testing *t,
+    const struct cj_call *record, struct cj_choice *out)
 {
 	const struct cj_const_argument *consts;
 
 	memset(out, 0, sizeof *out);
 	out->kernel = record->kernel;
 	out->member = record->member;
-	out->family = family;
-	out->count = count;
+	out->family = cj_module_family(f, t->module, record->kernel,
+	    &out->count);
 	out->target_is_given = t->on_gpu;
 	out->const_count = cj_call_consts(record, &consts);
-	out->consts = cj_memdup(&t->work->arena, consts,
+	out->consts = cj_memdup(&f->arena, consts,
 	    out->const_count * sizeof *consts);
 }
 
-static cutejit_status
-begin_recipe(struct cj_testing *t, struct cj_recipe *r)
+cutejit_status
+cj_testing_recipe(struct cj_work *f, const struct cj_testing *t,
+    struct cj_recipe *r)
 {
 	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
-	cutejit_status status;
 	cutejit_gpu gpu;
 
 	o.level = t->options.level;
 	o.checked = t->options.checked;
 	o.lineinfo = t->options.lineinfo;
-	if (t->on_gpu && cj_gpu_probe(t->work, t->gpu.ordinal, &gpu)
+	if (t->on_gpu && cj_gpu_probe(f, t->gpu.ordinal, &gpu)
 	    && gpu.target[0] != '\0')
-		o.target = cj_strdup(&t->work->arena, gpu.target);
+		o.target = cj_strdup(&f->arena, gpu.target);
 	else if (!t->on_gpu)
 		o.target = "sm_90a";
-	status = cj_recipe_begin(t->work, &o, r);
-	r->watched = !t->on_gpu && cj_cpu_watches(&t->cpu);
-	return status;
+	return cj_recipe_begin(f, &o, r);
 }
 
 /* Every member that could be meant needs another chip: no failure. */
@@ -314,6 +312,35 @@ lacks_target(const struct cj_choice *c)
 		if (c->misfits.at[i].is_target)
 			return true;
 	return false;
+}
+
+/* With the values that a search has found; without them if they do not fit. */
+static cutejit_status
+select_member(struct cj_testing *t, const struct cj_call *record,
+    const struct cj_request *q, struct cj_choice *choice,
+    struct cj_selected *s)
+{
+	struct cj_work *f = t->work;
+	const struct cj_diags before = f->diags;
+	cutejit_status status;
+	cutejit_gpu gpu;
+
+	cj_testing_choice(f, t, record, choice);
+	status = cj_testing_recipe(f, t, &s->recipe);
+	if (status != CUTEJIT_OK)
+		return status;
+	if (!t->uses_tuned || !record->is_time || !t->on_gpu
+	    || !cj_gpu_probe(f, t->gpu.ordinal, &gpu)
+	    || !cj_tuned_add(f, t->module, choice, q->arguments, gpu.name))
+		return cj_select_from(f, t->module, q, choice, s);
+	status = cj_select_from(f, t->module, q, choice, s);
+	if (status != CUTEJIT_ERROR)
+		return status;
+	cj_forget_messages(f, &before);
+	cj_testing_choice(f, t, record, choice);
+	status = cj_testing_recipe(f, t, &s->recipe);
+	return status != CUTEJIT_OK ? status
+	    : cj_select_from(f, t->module, q, choice, s);
 }
 
 static cutejit_status
@@ -335,15 +362,13 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 	make_arguments(t, &family[0], &args);
 	if (!read_arguments(t, record, from, &args))
 		return CUTEJIT_ERROR;
-	begin_choice(t, record, family, count, &choice);
-	status = begin_recipe(t, &s.recipe);
-	if (status != CUTEJIT_OK)
-		return status;
 	q.arguments = &args;
 	q.on_cpu = !t->on_gpu;
 	q.sms = t->on_gpu ? cj_gpu_sms(&t->gpu) : CJ_CPU_SMS;
 	q.stage = t->on_gpu ? CJ_STAGE_IMAGE : CJ_STAGE_IR;
-	status = cj_select_from(f, t->module, &q, &choice, &s);
+	if (record->is_time && t->search != NULL)
+		return t->search(t, record, &args, &q);
+	status = select_member(t, record, &q, &choice, &s);
 	if (status != CUTEJIT_OK) {
 		if (t->on_gpu && lacks_target(&choice))
 			t->skipped = "no member of a kernel runs on this GPU";
@@ -396,8 +421,7 @@ expect_refusal(struct hooked *h, const struct cj_call *record,
 		return h->status;
 	if (h->status == CUTEJIT_ERROR && h->t->skipped != NULL)
 		return h->status;
-	*ds = *before;
-	*ds->last = NULL;
+	cj_forget_messages(h->t->work, before);
 	if (h->status == CUTEJIT_OK) {
 		cj_report(ds, CJ_DIAG_EXPECT_ERROR, span,
 		    "nothing was refused with \"%s\"", record->refusal);

@@ -14,6 +14,11 @@ typedef bool cj_time_fn(struct cj_testing *t, const struct cj_call *record,
     struct cj_selected *s, const struct cj_arguments *args, double bytes,
     double flops);
 
+/* A `time` that a search tries its candidates on instead. */
+typedef cutejit_status cj_search_fn(struct cj_testing *t,
+    const struct cj_call *record, const struct cj_arguments *args,
+    const struct cj_request *q);
+
 /* One combination of a test or bench on one device. */
 struct cj_testing {
 	struct cutejit_module *module;
@@ -22,6 +27,8 @@ struct cj_testing {
 	bool on_gpu;
 	cutejit_run_options options;
 	cj_time_fn *time;		/* of a bench */
+	bool uses_tuned;		/* what a search has found */
+	cj_search_fn *search;
 	void *user;
 	/* results; texts on `arena` */
 	struct cj_arena arena;
@@ -49,6 +56,18 @@ cutejit_status cj_testing_run(struct cj_testing *t, uint32_t combination,
 /* Run a plan on the device of the test, and wait. */
 cutejit_status cj_testing_launch(struct cj_testing *t, struct cj_selected *s,
     const struct cj_arguments *args);
+
+/* The median time of a plan on the test's GPU, from batches of `total_ms`
+ * together. False: a message says why not. */
+bool cj_time_on_gpu(struct cj_testing *t, struct cj_selected *s,
+    const struct cj_arguments *args, double total_ms,
+    cutejit_bench_result *out);
+
+/* A record's arguments as the search for a member begins with. */
+void cj_testing_choice(struct cj_work *f, const struct cj_testing *t,
+    const struct cj_call *record, struct cj_choice *out);
+cutejit_status cj_testing_recipe(struct cj_work *f,
+    const struct cj_testing *t, struct cj_recipe *r);
 
 /* Options with defaults; false: wrong. */
 bool cj_run_options_read(const cutejit_run_options *given,

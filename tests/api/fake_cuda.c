@@ -99,6 +99,8 @@ begin(const char *name)
 	if (state.fail != NULL && strcmp(state.fail, name) == 0
 	    && state.fail_after-- <= 0)
 		rc = state.error;
+	else if (state.harm != 0 && strcmp(name, "cuGetErrorName") != 0)
+		rc = state.harm;
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -433,6 +435,50 @@ append(struct graph *g)
 	return n;
 }
 
+/* The number behind "word:" of FAKE_CUDA_TUNE; 0: none. */
+static unsigned
+named(const char *word)
+{
+	const char *all = getenv("FAKE_CUDA_TUNE"), *at;
+
+	at = all != NULL ? strstr(all, word) : NULL;
+	return at != NULL ? (unsigned)atoi(at + strlen(word)) : 0;
+}
+
+static double
+default_ms(const struct fake_launch *l)
+{
+	int away = (int)l->block[0] - (int)named("best:");
+
+	return named("best:") == 0 ? 0.1 : 0.1 + 0.001 * abs(away);
+}
+
+static int
+default_error(const struct fake_launch *l)
+{
+	if (l->block[0] == named("crash:"))
+		abort();
+	while (l->block[0] == named("hang:"))
+		pause();
+	if (l->block[0] == named("harm:"))
+		return state.harm = 700;
+	return l->block[0] == named("fail:") ? 701 : 0;
+}
+
+static int
+happen(const struct fake_launch *l)
+{
+	int rc = state.error_of != NULL ? state.error_of(l)
+	    : default_error(l);
+
+	if (rc != 0)
+		return rc;
+	state.launches++;
+	state.last = *l;
+	state.ms += state.ms_of != NULL ? state.ms_of(l) : default_ms(l);
+	return 0;
+}
+
 /* A launch goes to the graph that its stream is captured into, or happens. */
 static int
 note(struct kernel *k, const unsigned *grid, const unsigned *block,
@@ -455,8 +501,7 @@ note(struct kernel *k, const unsigned *grid, const unsigned *block,
 		n->kernel = k;
 		n->launch = l;
 	} else {
-		state.launches++;
-		state.last = l;
+		rc = happen(&l);
 	}
 	pthread_mutex_unlock(&lock);
 	return rc;
@@ -672,7 +717,7 @@ FUNCTION(cuEventRecord, (void *event, void *stream))
 {
 	BEGIN("cuEventRecord");
 	(void)stream;
-	*(uint64_t *)event = state.launches;
+	*(double *)event = state.ms;
 	return 0;
 }
 
@@ -683,11 +728,10 @@ FUNCTION(cuEventSynchronize, (void *event))
 	return 0;
 }
 
-/* Every launch takes a tenth of a millisecond. */
 FUNCTION(cuEventElapsedTime, (float *ms, void *start, void *end))
 {
 	BEGIN("cuEventElapsedTime");
-	*ms = (float)(*(uint64_t *)end - *(uint64_t *)start) * 0.1f;
+	*ms = (float)(*(double *)end - *(double *)start);
 	return 0;
 }
 

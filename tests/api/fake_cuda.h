@@ -32,12 +32,24 @@ struct fake_state {
 	int fail_after;			/* ... after so many calls */
 	int is_fast;			/* launches are not written down */
 	int no_pools;			/* memory is not ordered by streams */
+	/* how long a launch takes; NULL: a tenth of a millisecond each */
+	double (*ms_of)(const struct fake_launch *launch);
+	/* NULL, or an error that a launch gives */
+	int (*error_of)(const struct fake_launch *launch);
+	int harm;			/* what every call gives from now on */
 	/* written by the driver */
 	unsigned long calls, launches, loads, unloads, live_bytes;
 	unsigned long sets;		/* of memory, in streams or graphs */
 	struct fake_launch last;
 	unsigned long foul;		/* calls that broke a capture */
+	double ms;			/* that all launches have taken */
 };
+
+/*
+ * Without a test, the environment says what becomes of launches:
+ * FAKE_CUDA_TUNE="best:96,fail:64,harm:32,crash:160,hang:192" names numbers of
+ * threads of a block; the nearer one is to the best, the faster it is.
+ */
 
 /*
  * Streams: cuStreamCreate makes one of the current context; NULL, 1 and 2 are

@@ -1,0 +1,171 @@
+/*
+ * Classes of problems, and what tells one tuned kernel from another.
+ */
+#include "tune.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+bool
+cj_is_tuned(const struct cutejit_module *m, const char *kernel)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->tune_count; i++)
+		if (strcmp(m->tune_infos[i].kernel, kernel) == 0)
+			return true;
+	return false;
+}
+
+static void
+add_span(struct cj_hasher *h, const struct cutejit_module *m,
+    struct cj_span span)
+{
+	const struct cj_source *s = cj_source_get(&m->sources, span.source);
+
+	cj_hasher_add_u64(h, span.end - span.begin);
+	cj_hasher_add(h, s->text + span.begin, span.end - span.begin);
+}
+
+/* The members of the kernel and all its searches: whoever changes one of them
+ * asks for a new search. */
+static const char *
+make_space(struct cutejit_module *m, const char *kernel)
+{
+	struct cj_digest digest;
+	struct cj_hasher h;
+	char text[65];
+	uint32_t i;
+
+	cj_hasher_init(&h);
+	for (i = 0; i < m->member_count; i++)
+		if (strcmp(m->infos[i].kernel, kernel) == 0)
+			add_span(&h, m, m->infos[i].node->span);
+	for (i = 0; i < m->tune_count; i++)
+		if (strcmp(m->tune_infos[i].kernel, kernel) == 0)
+			add_span(&h, m, m->tune_infos[i].node->span);
+	digest = cj_hasher_end(&h);
+	cj_digest_text(&digest, text);
+	return cj_strndup(&m->arena, text, 16);
+}
+
+void
+cj_tunes_list(struct cutejit_module *m)
+{
+	uint32_t i;
+
+	m->tune_count = cj_unit_tunes(m->unit, &m->tune_infos);
+	m->tunes = CJ_NEWS(&m->arena, cutejit_tune, m->tune_count);
+	m->spaces = CJ_NEWS(&m->arena, const char *, m->tune_count);
+	for (i = 0; i < m->tune_count; i++) {
+		const struct cj_tune_info *t = &m->tune_infos[i];
+
+		m->tunes[i].kernel = t->kernel;
+		m->tunes[i].parameters = cj_tune_names(&m->arena, m->unit, t);
+		m->spaces[i] = make_space(m, t->kernel);
+		cj_place_of(&m->tunes[i].place, &m->sources, t->span);
+	}
+}
+
+const char *
+cj_tune_space(const struct cutejit_module *m, const char *kernel)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->tune_count; i++)
+		if (strcmp(m->tune_infos[i].kernel, kernel) == 0)
+			return m->spaces[i];
+	return "";
+}
+
+/* ---- the class of a call ------------------------------------------------- */
+
+/* A power of two that is not less; 0 stays. */
+static uint64_t
+round_up(int64_t extent)
+{
+	uint64_t n = 1;
+
+	if (extent <= 0)
+		return 0;
+	while (n < (uint64_t)extent)
+		n *= 2;
+	return n;
+}
+
+static void
+put_tensor(struct cj_strbuf *b, const struct cj_actual *a)
+{
+	uint32_t i;
+
+	cj_strbuf_puts(b, cj_kind_text(a->kind));
+	for (i = 0; i < a->rank; i++)
+		cj_strbuf_printf(b, "%c%llu", i == 0 ? '(' : ',',
+		    (unsigned long long)round_up(a->extents[i]));
+	if (a->rank != 0)
+		cj_strbuf_putc(b, ')');
+	for (i = 0; i < a->rank; i++)
+		if (a->strides[i] == 1 && a->extents[i] != 1) {
+			cj_strbuf_printf(b, "/%u", i);
+			break;
+		}
+	if (a->count > 1)
+		cj_strbuf_printf(b, "x%llu",
+		    (unsigned long long)round_up(a->count));
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct cj_const_argument *)a)->name,
+	    ((const struct cj_const_argument *)b)->name);
+}
+
+/* Blanks do not matter, and tabs end a field. */
+static void
+put_const(struct cj_work *f, struct cutejit_module *m, struct cj_strbuf *b,
+    const struct cj_const_argument *c)
+{
+	const char *text = c->text;
+
+	if (text == NULL) {
+		cj_module_enter(f, m);
+		text = cj_const_text(&f->arena, m->unit, c);
+		cj_module_leave(f, m);
+	}
+	cj_strbuf_printf(b, "%s=", c->name);
+	for (; *text != '\0'; text++)
+		if (*text != ' ' && *text != '\t' && *text != '\n')
+			cj_strbuf_putc(b, *text);
+	cj_strbuf_putc(b, ' ');
+}
+
+const char *
+cj_tune_problem(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_const_argument *consts, uint32_t count,
+    const struct cj_arguments *args)
+{
+	struct cj_const_argument *sorted = cj_memdup(&f->arena, consts,
+	    count * sizeof *consts);
+	struct cj_strbuf b;
+	uint32_t i;
+	bool first = true;
+
+	cj_strbuf_init(&b, &f->arena);
+	if (count > 1)
+		qsort(sorted, count, sizeof *sorted, by_name);
+	for (i = 0; i < count; i++)
+		put_const(f, m, &b, &sorted[i]);
+	for (i = 0; i < args->count; i++) {
+		const struct cj_actual *a = &args->actuals[i];
+
+		if (!a->present || !a->is_tensor)
+			continue;
+		cj_strbuf_printf(&b, "%s%s=", first ? "" : " ",
+		    args->names[i]);
+		put_tensor(&b, a);
+		first = false;
+	}
+	return b.text;
+}

@@ -1,0 +1,545 @@
+/*
+ * Winners of searches: a text file per device beside the cache, and tables that
+ * come with a program.
+ *
+ *	FOLDER/tuned/NVIDIA_H200.txt	# NVIDIA H200
+ *					kernel TAB space TAB problem TAB
+ *					values TAB milliseconds
+ *	NAME.tune beside NAME.cute	the same behind lines [PATTERN, ...] that
+ *					name devices; a space "*" is any
+ *
+ * What the user found goes before what came with the program. A line that
+ * cannot be read is passed over; a value that does not bind is as if it were
+ * not there. The file is read again when it has changed, and is never evicted.
+ */
+#include "tune.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cache.h"
+
+typedef CJ_VEC(struct cj_tuned) tuned_list;
+
+enum { LONGEST_FILE = 64 << 20 };
+
+/* What is known of one device. */
+struct cj_tuned_device {
+	struct cj_tuned_device *next;
+	char name[128];
+	struct cj_arena arena;
+	tuned_list rows;
+	struct timespec changed;	/* of the file; 0: there is none */
+	int64_t bytes;
+};
+
+/* ---- lines --------------------------------------------------------------- */
+
+/* The next field, up to a tab or the end; NULL: there is none. */
+static char *
+field(char **at)
+{
+	char *begin = *at, *end;
+
+	if (begin == NULL)
+		return NULL;
+	end = strchr(begin, '\t');
+	*at = end != NULL ? end + 1 : NULL;
+	if (end != NULL)
+		*end = '\0';
+	return begin;
+}
+
+/* A line that is the caller's to change; false: it says nothing. */
+static bool
+read_line(char *line, struct cj_tuned *out)
+{
+	char *at = line, *ms, *end;
+
+	if (line[0] == '#' || line[0] == '[')
+		return false;
+	out->kernel = field(&at);
+	out->space = field(&at);
+	out->problem = field(&at);
+	out->values = field(&at);
+	ms = field(&at);
+	if (ms == NULL || at != NULL)
+		return false;
+	out->ms = strtod(ms, &end);
+	return end != ms && *end == '\0' && out->ms >= 0;
+}
+
+static char *
+next_line(char **at)
+{
+	char *begin = *at, *end;
+
+	if (begin == NULL || *begin == '\0')
+		return NULL;
+	end = strchr(begin, '\n');
+	*at = end != NULL ? end + 1 : NULL;
+	if (end != NULL)
+		*end = '\0';
+	return begin;
+}
+
+static void
+write_row(struct cj_strbuf *b, const struct cj_tuned *r)
+{
+	cj_strbuf_printf(b, "%s\t%s\t%s\t%s\t%.6g\n", r->kernel, r->space,
+	    r->problem, r->values, r->ms);
+}
+
+/* ---- files of a device --------------------------------------------------- */
+
+/* Letters and digits of the name; NULL: nothing is kept on disk. */
+static const char *
+path_of(struct cj_arena *a, const struct cj_store *s, const char *device)
+{
+	char *path, *p;
+
+	if (s->folder == NULL)
+		return NULL;
+	path = cj_printf(a, "%s/tuned/%s.txt", s->root, device);
+	/* the name between the folder and .txt */
+	for (p = path + strlen(s->root) + strlen("/tuned/"); p[4] != '\0'; p++)
+		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')
+		    || (*p >= '0' && *p <= '9')))
+			*p = '_';
+	return path;
+}
+
+/* Bytes of a file of this user; NULL. */
+static char *
+read_file(struct cj_arena *a, const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char *text = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode)
+	    && st->st_uid == geteuid() && (st->st_mode & 022) == 0
+	    && st->st_size <= LONGEST_FILE) {
+		text = cj_alloc(a, (size_t)st->st_size + 1);
+		if (!cj_read_all(fd, text, (size_t)st->st_size))
+			text = NULL;
+	}
+	close(fd);
+	return text;
+}
+
+static struct cj_tuned *
+find_row(const tuned_list *rows, const char *kernel, const char *space,
+    const char *problem)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->len; i++)
+		if (strcmp(rows->at[i].kernel, kernel) == 0
+		    && strcmp(rows->at[i].space, space) == 0
+		    && strcmp(rows->at[i].problem, problem) == 0)
+			return &rows->at[i];
+	return NULL;
+}
+
+static void
+put_row(struct cj_arena *a, tuned_list *rows, const struct cj_tuned *r)
+{
+	struct cj_tuned *old = find_row(rows, r->kernel, r->space,
+	    r->problem);
+
+	if (old == NULL)
+		old = cj_push(a, rows);
+	old->kernel = cj_strdup(a, r->kernel);
+	old->space = cj_strdup(a, r->space);
+	old->problem = cj_strdup(a, r->problem);
+	old->values = cj_strdup(a, r->values);
+	old->ms = r->ms;
+}
+
+static void
+read_rows(struct cj_arena *a, char *text, tuned_list *out)
+{
+	struct cj_tuned row;
+	char *line;
+
+	while ((line = next_line(&text)) != NULL)
+		if (read_line(line, &row))
+			put_row(a, out, &row);
+}
+
+/* ---- devices of a context ------------------------------------------------ */
+
+void
+cj_tunings_init(struct cutejit_context *c)
+{
+	pthread_mutex_init(&c->tuned_lock, NULL);
+}
+
+void
+cj_tunings_fini(struct cutejit_context *c)
+{
+	while (c->tuned != NULL) {
+		struct cj_tuned_device *d = c->tuned;
+
+		c->tuned = d->next;
+		cj_arena_fini(&d->arena);
+		cj_give_back(c, d);
+	}
+	pthread_mutex_destroy(&c->tuned_lock);
+}
+
+static struct cj_tuned_device *
+device_of(struct cj_work *f, const char *name)
+{
+	struct cutejit_context *c = f->context;
+	struct cj_tuned_device *d;
+
+	for (d = c->tuned; d != NULL; d = d->next)
+		if (strcmp(d->name, name) == 0)
+			return d;
+	d = cj_take(c, sizeof *d);
+	if (d == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "tuning");
+	snprintf(d->name, sizeof d->name, "%s", name);
+	cj_arena_init(&d->arena, NULL, &c->mem);
+	d->next = c->tuned;
+	c->tuned = d;
+	return d;
+}
+
+/* Read the file if it is another than before. */
+static void
+refresh(struct cj_work *f, struct cj_tuned_device *d)
+{
+	const char *path = path_of(&f->arena, f->context->store, d->name);
+	struct stat st;
+	char *text;
+
+	if (path == NULL || stat(path, &st) != 0
+	    || (st.st_mtim.tv_sec == d->changed.tv_sec
+	    && st.st_mtim.tv_nsec == d->changed.tv_nsec
+	    && st.st_size == d->bytes))
+		return;
+	text = read_file(&f->arena, path, &st);
+	if (text == NULL)
+		return;
+	cj_arena_fini(&d->arena);
+	cj_arena_init(&d->arena, &f->recover, &f->context->mem);
+	memset(&d->rows, 0, sizeof d->rows);
+	read_rows(&d->arena, text, &d->rows);
+	d->changed = st.st_mtim;
+	d->bytes = st.st_size;
+}
+
+/* ---- keeping ------------------------------------------------------------- */
+
+static int
+take_lock(const char *path)
+{
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* What others have found meanwhile stays. */
+static void
+write_rows(struct cj_work *f, const char *path, const char *device,
+    const struct cj_tuned *winner)
+{
+	tuned_list rows = { 0 };
+	struct cj_strbuf b;
+	struct stat st;
+	char *text = read_file(&f->arena, path, &st);
+	uint32_t i;
+
+	if (text != NULL)
+		read_rows(&f->arena, text, &rows);
+	put_row(&f->arena, &rows, winner);
+	cj_strbuf_init(&b, &f->arena);
+	cj_strbuf_printf(&b, "# %s\n", device);
+	for (i = 0; i < rows.len; i++)
+		write_row(&b, &rows.at[i]);
+	if (!cj_file_replace_sure(path, b.text, b.len))
+		cj_log(f->context, CUTEJIT_LOG_WARNING,
+		    "%s cannot be written: %s", path, strerror(errno));
+}
+
+static void
+keep_on_disk(struct cj_work *f, const char *device,
+    const struct cj_tuned *winner)
+{
+	const struct cj_store *s = f->context->store;
+	const char *path = path_of(&f->arena, s, device);
+	int lock;
+
+	if (path == NULL || s->is_read_only)
+		return;
+	mkdir(s->root, 0700);
+	mkdir(cj_printf(&f->arena, "%s/tuned", s->root), 0700);
+	lock = take_lock(cj_printf(&f->arena, "%s.lock", path));
+	write_rows(f, path, device, winner);
+	if (lock >= 0)
+		close(lock);
+}
+
+void
+cj_tuned_keep(struct cj_work *f, const char *device,
+    const struct cj_tuned *winner)
+{
+	struct cutejit_context *c = f->context;
+	struct cj_tuned_device *d;
+
+	keep_on_disk(f, device, winner);
+	cj_defer_lock(f, &c->tuned_lock);
+	d = device_of(f, device);
+	d->arena.recover = &f->recover;
+	refresh(f, d);
+	put_row(&d->arena, &d->rows, winner);
+	d->arena.recover = NULL;
+	atomic_fetch_add(&c->tunings, 1);
+	cj_undefer_lock(f);
+}
+
+/* ---- tables that come with a program ------------------------------------- */
+
+const char *
+cj_tune_shipped(struct cj_arena *a, const char *path)
+{
+	size_t length = strlen(path), got;
+	char *beside;
+
+	if (length < 5 || strcmp(path + length - 5, ".cute") != 0)
+		return NULL;
+	beside = cj_strdup(a, path);
+	strcpy(beside + length - 5, ".tune");
+	return cj_read_file(a, beside, &got);
+}
+
+/* [NVIDIA H200*, NVIDIA H100*] */
+static bool
+names_device(char *line, const char *device)
+{
+	char *end = strrchr(line, ']'), *at = line + 1, *next;
+
+	if (end == NULL)
+		return false;
+	*end = '\0';
+	for (; at != NULL; at = next) {
+		next = strchr(at, ',');
+		if (next != NULL)
+			*next++ = '\0';
+		while (*at == ' ')
+			at++;
+		if (fnmatch(at, device, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *
+find_shipped(struct cj_work *f, const struct cutejit_module *m,
+    const char *device, const char *kernel, const char *problem)
+{
+	char *text = m->shipped == NULL ? NULL
+	    : cj_strdup(&f->arena, m->shipped), *line;
+	bool is_meant = false;
+	struct cj_tuned row;
+
+	while ((line = next_line(&text)) != NULL) {
+		if (line[0] == '[')
+			is_meant = names_device(line, device);
+		else if (is_meant && read_line(line, &row)
+		    && strcmp(row.kernel, kernel) == 0
+		    && strcmp(row.problem, problem) == 0
+		    && (strcmp(row.space, "*") == 0 || strcmp(row.space,
+		    cj_tune_space(m, kernel)) == 0))
+			return row.values;
+	}
+	return NULL;
+}
+
+/* ---- using --------------------------------------------------------------- */
+
+static const char *
+find_own(struct cj_work *f, const struct cutejit_module *m,
+    const char *device, const char *kernel, const char *problem)
+{
+	struct cutejit_context *c = f->context;
+	struct cj_tuned_device *d;
+	const struct cj_tuned *row;
+	const char *values = NULL;
+
+	cj_defer_lock(f, &c->tuned_lock);
+	d = device_of(f, device);
+	d->arena.recover = &f->recover;
+	refresh(f, d);
+	d->arena.recover = NULL;
+	row = d->rows.len == 0 ? NULL : find_row(&d->rows, kernel,
+	    cj_tune_space(m, kernel), problem);
+	if (row != NULL)
+		values = cj_strdup(&f->arena, row->values);
+	cj_undefer_lock(f);
+	return values;
+}
+
+static bool
+is_named(const struct cj_choice *c, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->const_count; i++)
+		if (strcmp(c->consts[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* "name=value; name=value" behind the arguments that are there. False: it
+ * cannot be read, or one of them is given. */
+static bool
+add_values(struct cj_work *f, struct cj_choice *c, const char *values)
+{
+	CJ_VEC(struct cj_const_argument) all = { 0 };
+	char *at = cj_strdup(&f->arena, values), *next, *equals;
+	uint32_t i;
+
+	for (i = 0; i < c->const_count; i++)
+		*cj_push(&f->arena, &all) = c->consts[i];
+	for (; at != NULL; at = next) {
+		struct cj_const_argument *x;
+
+		next = strstr(at, "; ");
+		if (next != NULL) {
+			*next = '\0';
+			next += 2;
+		}
+		equals = strchr(at, '=');
+		if (equals == NULL)
+			return false;
+		*equals = '\0';
+		if (is_named(c, at))
+			return false;
+		x = cj_push(&f->arena, &all);
+		x->name = at;
+		x->text = equals + 1;
+		x->value = NULL;
+	}
+	c->consts = all.at;
+	c->const_count = all.len;
+	return true;
+}
+
+bool
+cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
+    struct cj_choice *choice, const struct cj_arguments *args,
+    const char *device)
+{
+	const char *problem, *values;
+
+	if (!cj_is_tuned(m, choice->kernel))
+		return false;
+	problem = cj_tune_problem(f, m, choice->consts, choice->const_count,
+	    args);
+	values = find_own(f, m, device, choice->kernel, problem);
+	if (values == NULL)
+		values = find_shipped(f, m, device, choice->kernel, problem);
+	return values != NULL && values[0] != '\0'
+	    && add_values(f, choice, values);
+}
+
+/* ---- listing ------------------------------------------------------------- */
+
+struct listing {
+	cutejit_tuning_fn *each;
+	void *user;
+};
+
+/* False: the caller has seen enough. */
+static bool
+list_file(struct cj_work *f, const struct listing *l, const char *path)
+{
+	struct stat st;
+	char *text = read_file(&f->arena, path, &st), *line;
+	const char *device = "";
+	struct cj_tuned row;
+
+	while ((line = next_line(&text)) != NULL) {
+		cutejit_tuning t = { .device = device };
+
+		if (strncmp(line, "# ", 2) == 0)
+			device = line + 2;
+		if (!read_line(line, &row))
+			continue;
+		t.kernel = row.kernel;
+		t.space = row.space;
+		t.problem = row.problem;
+		t.values = row.values;
+		t.ms = row.ms;
+		if (l->each(l->user, &t) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_table(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 4 && strcmp(name + n - 4, ".txt") == 0;
+}
+
+static void
+close_folder(void *folder)
+{
+	closedir(folder);
+}
+
+static cutejit_status
+list(struct cj_work *f, void *arguments)
+{
+	struct listing *l = arguments;
+	const struct cj_store *s = f->context->store;
+	const char *folder = cj_printf(&f->arena, "%s/tuned", s->root);
+	DIR *d = s->folder != NULL ? opendir(folder) : NULL;
+	struct dirent *e;
+	CJ_VEC(const char *) paths = { 0 };
+	uint32_t i;
+
+	if (d == NULL)
+		return CUTEJIT_OK;
+	cj_defer(f, close_folder, d);
+	while ((e = readdir(d)) != NULL)
+		if (is_table(e->d_name))
+			*cj_push(&f->arena, &paths) = cj_printf(&f->arena,
+			    "%s/%s", folder, e->d_name);
+	cj_undefer(f);
+	closedir(d);
+	for (i = 0; i < paths.len; i++)
+		if (!list_file(f, l, paths.at[i]))
+			break;
+	return CUTEJIT_OK;
+}
+
+cutejit_status
+cutejit_tuning_list(cutejit_context *context, cutejit_tuning_fn *each,
+    void *user)
+{
+	struct listing l = { each, user };
+
+	if (context == NULL || each == NULL)
+		return CUTEJIT_USAGE;
+	return cj_enter(context, list, &l);
+}

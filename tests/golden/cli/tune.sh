@@ -1,0 +1,37 @@
+# A search on the stand-in driver: candidates that fail, end the driver or the
+# process, or never end, are passed over; the winner is kept and used.
+CUTEJIT_LIBCUDA=$BUILDDIR/fake/libcuda.so.1
+[ -f "$CUTEJIT_LIBCUDA" ] || exit 77
+CUTEJIT_ASSEMBLER=driver
+CUTEJIT_CACHE_DIR=$PWD/cache
+export CUTEJIT_LIBCUDA CUTEJIT_ASSEMBLER CUTEJIT_CACHE_DIR
+unset CUTEJIT_CACHE
+cat >add.cute <<'TEXT'
+kernel add(const threads: int = 128, x: tensor(f32, N:1), y: tensor(f32, N:1))
+    where threads <= 256
+{
+    launch grid(ceil_div(N, threads)) block(threads) {
+        let i = block_idx.x * threads + thread_idx.x;
+        if i < N { y[i] = x[i] + 1.0; }
+    }
+}
+tune add over threads in {32, 64, 96, 160, 192, 512};
+bench "add" {
+    let x = normal(f32, 1000:1, seed = 1);
+    time add(x, empty(f32, 1000:1)) bytes(8 * 1000);
+}
+TEXT
+FAKE_CUDA_TUNE=best:96,fail:64,harm:32,crash:160,hang:192
+export FAKE_CUDA_TUNE
+"$CUTEC" bench add.cute | sed 's/  */ /g'
+"$CUTEC" tune --patience=1 --json=all.json add.cute
+echo "status $?"
+"$CUTEC" tune --list
+cat cache/tuned/Stand_in.txt | sed 's/\t[0-9a-f]\{16\}\t/ SPACE /'
+grep -c '"outcome": "pass"' all.json
+"$CUTEC" bench add.cute | sed 's/  */ /g'
+"$CUTEC" tune --budget=no add.cute
+echo "status $?"
+FAKE_CUDA_TUNE=best:96 CUTEJIT_LIBCUDA=/none/libcuda.so.1 \
+    "$CUTEC" tune add.cute
+echo "status $?"

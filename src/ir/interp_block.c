@@ -83,8 +83,10 @@ watch_races(struct cj_block *b, const struct cj_race *race)
 	uint32_t i;
 
 	m->race = cj_race_worker(m->arena, race, m->memory);
-	for (i = 0; i < b->warps; i++)
+	for (i = 0; i < b->warps; i++) {
 		b->frames[i].clock = CJ_NEW(m->arena, struct cj_clock);
+		b->frames[i].stale = CJ_NEW(m->arena, struct cj_clock);
+	}
 }
 
 struct cj_block *
@@ -100,7 +102,7 @@ cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
 	b->launch = l;
 	b->threads = (uint32_t)(l->block[0] * l->block[1] * l->block[2]);
 	b->warps = (b->threads + CJ_LANES_WARP - 1) / CJ_LANES_WARP;
-	b->machine.async = cj_async_create(a, c);
+	b->machine.async = cj_async_create(a, c, b->warps);
 	b->machine.mbarriers = cj_mbarriers_create(a, c);
 	b->machine.stages = cj_stages_create(a, c);
 	make_memory(b, c);

@@ -10,6 +10,8 @@
  */
 #include "interp_tma.h"
 
+enum { MOST_KEPT = 256 };		/* stores that have read */
+
 int64_t
 cj_swizzled(enum cj_map_swizzle s, enum cj_kind k, int64_t at)
 {
@@ -87,6 +89,67 @@ mark(const struct cj_bulk *b, bool begins)
 		a->late[b->object][cj_swizzled(b->swizzle, k, i)] = begins;
 }
 
+/* Elements that stay together behind a swizzle, and divide what is copied. */
+static int64_t
+unit_of(const struct cj_bulk *b)
+{
+	int64_t unit = 128 / cj_kind_bits(kind_of(b->frame, b->object));
+
+	return (b->hi - b->lo) % unit == 0 ? unit : 1;
+}
+
+static void
+hand_over_shared(struct cj_frame *f, const struct cj_bulk *b)
+{
+	int64_t unit = unit_of(b), i;
+
+	for (i = b->lo; i < b->hi; i += unit)
+		cj_race_unit(b->owner->block, f, b->step, b->unit,
+		    (struct cj_touched_range){ .object = b->object,
+		    .width = (uint32_t)unit, .first = cj_swizzled(b->swizzle,
+		    kind_of(f, b->object), i), .is_write = true });
+}
+
+static void
+hand_over_global(struct cj_frame *f, const struct cj_bulk *b)
+{
+	int64_t rows = cj_box_rows(b), i;
+
+	for (i = 0; i < rows; i++) {
+		struct cj_row r = cj_box_row(b, i);
+
+		if (r.from != r.to)
+			cj_race_unit(b->owner->block, f, b->step, b->unit,
+			    (struct cj_touched_range){ .object = b->map !=
+			    NULL ? b->map->map->object : b->other,
+			    .width = (uint32_t)(r.to - r.from),
+			    .first = r.first + r.from, .is_write = true });
+	}
+}
+
+/* From now on the unit writes when it likes: nobody touches what it writes
+ * before they have waited for it. Updates are whole, and wait for nobody. */
+static void
+hand_over(struct cj_frame *f, struct cj_bulk *b)
+{
+	bool loads = b->kind == CJ_BULK_LOAD;
+
+	if ((!loads && b->kind != CJ_BULK_STORE) || b->reduces)
+		return;
+	b->unit.kind = loads ? CJ_UNIT_LOAD : CJ_UNIT_STORE;
+	b->unit.number = loads ? cj_mbarrier_number(b->owner, b->signal)
+	    % CJ_LANES_WARP : f->warp;
+	b->unit.interval = ++b->owner->async->unit[b->unit.kind]
+	    [b->unit.number];
+	if (loads)
+		hand_over_shared(f, b);
+	else
+		hand_over_global(f, b);
+	if (b->past != NULL)
+		b->past = cj_past_join(f, b->past, cj_unit_past(f,
+		    b->owner->block, b->unit));
+}
+
 struct cj_bulk *
 cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *what)
 {
@@ -95,25 +158,27 @@ cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *what)
 
 	*b = *what;
 	b->next = next;
+	if (b->kind == CJ_BULK_LOAD && b->held == NULL)
+		cj_check_overwrite(f, b);
 	mark(b, true);
+	hand_over(f, b);
 	return b;
 }
 
 void
 cj_bulk_clear(struct cj_frame *f)
 {
-	const struct cj_module *m = f->code->module;
 	struct cj_async *a = f->machine->async;
-	uint32_t o;
 
 	while (a != NULL && a->bulks != NULL) {
 		mark(a->bulks, false);
 		cj_bulk_drop(a->bulks);
 	}
-	for (o = 1; a != NULL && f->warp == 0 && o < m->objects.len; o++)
-		if (a->generic[o] != NULL)
-			memset(a->generic[o], 0, (size_t)m->objects.at[o]
-			    .extent * sizeof *a->generic[o]);
+	if (a != NULL && f->warp == 0) {
+		cj_proxy_clear(f);
+		memset(a->unit, 0, sizeof a->unit);
+		a->kept = 0;
+	}
 	memset(f->bulk_commits, 0, sizeof f->bulk_commits);
 	f->wgmma_commits = 0;
 	f->proxy_fences = 0;
@@ -179,15 +244,6 @@ cj_bulk_meets(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	return meets_in(f, f->machine, s, lane, t);
 }
 
-/* Elements that stay together behind a swizzle, and divide what is copied. */
-static int64_t
-unit_of(const struct cj_bulk *b)
-{
-	int64_t unit = 128 / cj_kind_bits(kind_of(b->frame, b->object));
-
-	return (b->hi - b->lo) % unit == 0 ? unit : 1;
-}
-
 static void
 announce(struct cj_frame *f, const struct cj_bulk *b)
 {
@@ -225,48 +281,6 @@ cj_bulk_may(struct cj_frame *f, const struct cj_bulk *b)
 	}
 	announce(f, b);
 	return true;
-}
-
-/* ---- the asynchronous proxy ---------------------------------------------- */
-
-void
-cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
-    int64_t count)
-{
-	uint32_t *at = f->machine->async->generic[object];
-	int64_t i;
-
-	for (i = 0; at != NULL && i < count; i++)
-		at[first + i] = f->proxy_fences * CJ_LANES_WARP + f->warp + 1;
-}
-
-void
-cj_proxy_fence(struct cj_frame *f)
-{
-	f->proxy_fences++;
-}
-
-void
-cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
-    uint32_t object, int64_t lo, int64_t hi, enum cj_map_swizzle swizzle)
-{
-	const uint32_t *at = f->machine->async->generic[object];
-	const struct cj_object *o = &f->code->module->objects.at[object];
-	int64_t i, e;
-
-	for (i = lo; i < hi; i++) {
-		e = cj_swizzled(swizzle, o->element, i);
-		if (e < 0 || e >= o->extent || at[e] == 0 ||
-		    f->machine->block->frames[(at[e] - 1) % CJ_LANES_WARP]
-		    .proxy_fences != (at[e] - 1) / CJ_LANES_WARP)
-			continue;
-		cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
-		    "%s reads \"%s\" at element %lld" CJ_WHO ", which warp "
-		    "%u has stored with no fence(proxy = .async) behind",
-		    s->op == CJ_OP_WGMMA ? "a product" : "a copy", o->name,
-		    (long long)e, (unsigned)((at[e] - 1) % CJ_LANES_WARP));
-		return;
-	}
 }
 
 /* ---- landing ------------------------------------------------------------- */
@@ -374,6 +388,42 @@ cj_interp_BULK_COMMIT(struct cj_decoder *d, cj_ref r)
 	cj_step_add(d, r, step_commit);
 }
 
+/* It has read its source, which counts as a read here once more: what is to
+ * overwrite it must be ordered behind this wait. It may have written, too. */
+static void
+end_store(struct cj_frame *f, const struct cj_step *s, struct cj_bulk *b)
+{
+	if (!b->has_read) {
+		move(f, b);
+		mark(b, false);
+		b->has_read = true;
+		announce(f, b);
+		f->machine->async->kept++;
+	}
+	if (s->op == CJ_OP_BULK_WAIT) {
+		cj_clock_join(f, cj_unit_past(f, f->machine->block,
+		    b->unit));
+		f->machine->async->kept--;
+		cj_bulk_drop(b);
+	}
+}
+
+/* Stores that are never waited for to their end need not be remembered for
+ * ever. */
+static void
+forget_old(struct cj_async *a)
+{
+	struct cj_bulk *b, *next;
+
+	for (b = a->bulks; b != NULL && a->kept > MOST_KEPT; b = next) {
+		next = b->next;
+		if (b->kind == CJ_BULK_STORE && b->has_read) {
+			cj_bulk_drop(b);
+			a->kept--;
+		}
+	}
+}
+
 /* target: how many groups may stay open. */
 static void
 step_wait(struct cj_frame *f, const struct cj_step *s)
@@ -387,14 +437,10 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 		    !cj_lane_runs(f, b->lane) ||
 		    b->group + s->target >= f->bulk_commits[b->lane])
 			continue;
-		if (!b->has_read) {
-			move(f, b);
-			mark(b, false);
-			b->has_read = true;
-		}
-		if (s->op == CJ_OP_BULK_WAIT)
-			cj_bulk_drop(b);
+		end_store(f, s, b);
 	}
+	if (a != NULL)
+		forget_old(a);
 }
 
 static void
@@ -423,11 +469,20 @@ cj_bulk_end(struct cj_block *b)
 	struct cj_frame *f;
 	struct cj_fault *fault;
 
-	while (at != NULL && (at->kind != CJ_BULK_STORE || at->has_read))
+	while (at != NULL && (at->kind == CJ_BULK_PRODUCT ||
+	    at->kind == CJ_BULK_SOURCE || at->has_read))
 		at = at->next;
 	if (at == NULL)
 		return;
 	f = at->frame;
+	if (at->kind == CJ_BULK_LOAD) {
+		fault = cj_fault_at(f, at->step, at->lane, CJ_DIAG_IN_FLIGHT,
+		    "the block ends before the copy issued here has landed");
+		if (fault != NULL)
+			fault->note = "nobody has waited for its mbarrier: "
+			    "memory of the block may be another's then";
+		return;
+	}
 	fault = cj_fault_at(f, at->step, at->lane, CJ_DIAG_IN_FLIGHT,
 	    "the block ends before the copy issued here has read its source");
 	if (fault != NULL)

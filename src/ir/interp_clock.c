@@ -6,8 +6,13 @@
  * block, the last interval of it that happened before now; what it knows of
  * other blocks lies in a tree that never changes once it is made, a leaf of
  * such numbers per block, so that a clock is published by a pointer and two
- * trees are joined by sharing what only one of them has. Lanes of a warp are
- * ordered by barriers alone too: a small count of those within an interval.
+ * trees are joined by sharing what only one of them has.
+ *
+ * Lanes of a warp are threads like others, ordered among themselves where they
+ * meet. What one lane publishes covers what the others did before the last
+ * meeting, and what it did itself since; for several lanes, short of all, what
+ * all of them did (that is too much, and never says what is not so). What one
+ * lane learns the others learn at their next meeting.
  *
  *	publish		the tree with the own block's leaf; a new interval
  *	join		take a published tree in
@@ -43,10 +48,36 @@ struct cj_sync_table {
 
 /* ---- trees --------------------------------------------------------------- */
 
+/* A leaf has the intervals of all warps, then what single lanes did since. */
 static const uint32_t *
 seen_in(const struct cj_past *p)
 {
 	return (const void *)p;
+}
+
+static const uint32_t *
+lanes_in(const struct cj_race_run *r, const struct cj_past *p)
+{
+	return seen_in(p) + r->warps;
+}
+
+/* Take more knowledge of a warp in; two different lanes become all of them. */
+static void
+learn(uint32_t *interval, uint32_t *lane, struct cj_known more)
+{
+	uint32_t a = *lane, b = more.lane;
+
+	if (more.interval > *interval)
+		*interval = more.interval;
+	if (b == 0 || b >> 6 <= *interval)
+		b = 0;
+	if (a == 0 || a >> 6 <= *interval)
+		a = 0;
+	if (a != 0 && b != 0 && ((a ^ b) & 63) != 0) {
+		*interval = (a > b ? a : b) >> 6;
+		a = b = 0;
+	}
+	*lane = a > b ? a : b;
 }
 
 unsigned
@@ -63,7 +94,7 @@ static void *
 new_node(struct cj_frame *f, bool is_leaf)
 {
 	struct cj_race_run *r = f->machine->race->run;
-	size_t bytes = is_leaf ? r->warps * sizeof(uint32_t)
+	size_t bytes = is_leaf ? 2 * r->warps * sizeof(uint32_t)
 	    : sizeof(struct cj_past);
 
 	if (atomic_fetch_add_explicit(&r->nodes, 1, memory_order_relaxed)
@@ -80,15 +111,19 @@ join_leaves(struct cj_frame *f, const struct cj_past *x,
 	uint32_t warps = f->machine->race->run->warps, i, *both;
 	bool x_has_all = true, y_has_all = true;
 
-	for (i = 0; i < warps; i++) {
-		x_has_all &= a[i] >= b[i];
-		y_has_all &= b[i] >= a[i];
+	for (i = 0; i < 2 * warps; i++) {
+		x_has_all &= a[i] >= b[i] && (i < warps || a[i] == b[i] ||
+		    b[i] == 0);
+		y_has_all &= b[i] >= a[i] && (i < warps || a[i] == b[i] ||
+		    a[i] == 0);
 	}
 	if (x_has_all || y_has_all)
 		return x_has_all ? x : y;
 	both = new_node(f, true);
+	memcpy(both, a, 2 * warps * sizeof *both);
 	for (i = 0; i < warps; i++)
-		both[i] = a[i] > b[i] ? a[i] : b[i];
+		learn(&both[i], &both[warps + i], (struct cj_known){ b[i],
+		    b[warps + i] });
 	return (const void *)both;
 }
 
@@ -138,13 +173,17 @@ find_leaf(const struct cj_race_run *r, const struct cj_past *p,
 	return p;
 }
 
-uint32_t
-cj_past_interval(const struct cj_race_run *r, const struct cj_past *p,
+struct cj_known
+cj_past_known(const struct cj_race_run *r, const struct cj_past *p,
     uint64_t block, uint32_t warp)
 {
 	const struct cj_past *leaf = find_leaf(r, p, block);
+	struct cj_known k = { 0, 0 };
 
-	return leaf == NULL ? 0 : seen_in(leaf)[warp];
+	if (leaf != NULL)
+		k = (struct cj_known){ seen_in(leaf)[warp],
+		    lanes_in(r, leaf)[warp] };
+	return k;
 }
 
 /* A tree of one leaf. */
@@ -162,6 +201,17 @@ tree_of(struct cj_frame *f, uint64_t block, const struct cj_past *leaf)
 	return leaf;
 }
 
+const struct cj_past *
+cj_past_of(struct cj_frame *f, uint64_t block, uint32_t warp,
+    uint32_t interval)
+{
+	uint32_t *leaf = new_node(f, true);
+
+	assert(warp < f->machine->race->run->warps);
+	leaf[warp] = interval;
+	return tree_of(f, block, (const void *)leaf);
+}
+
 /* ---- clocks -------------------------------------------------------------- */
 
 void
@@ -171,6 +221,8 @@ cj_clock_begin(struct cj_frame *f)
 		return;
 	memset(f->clock, 0, sizeof *f->clock);
 	f->clock->warp[f->warp] = 1;
+	f->clock->met = 1;
+	f->ahead = 0;
 }
 
 static void
@@ -179,7 +231,13 @@ next_interval(struct cj_frame *f, uint32_t last)
 	if (last >= CJ_LAST_INTERVAL)
 		cj_race_give_up(f, "a warp meets others too often");
 	f->clock->warp[f->warp] = last < CJ_LAST_INTERVAL ? last + 1 : last;
-	f->clock->turn = 0;
+}
+
+static void
+have_met(struct cj_frame *f)
+{
+	f->clock->met = f->clock->warp[f->warp];
+	f->ahead = 0;
 }
 
 /* Lanes of the warp meet. */
@@ -188,49 +246,97 @@ cj_clock_meet_lanes(struct cj_frame *f)
 {
 	if (f->clock == NULL || f->machine->race == NULL)
 		return;
-	if (f->clock->turn == CJ_LAST_TURN)
-		next_interval(f, f->clock->warp[f->warp]);
-	else
-		f->clock->turn++;
+	next_interval(f, f->clock->warp[f->warp]);
+	have_met(f);
+}
+
+/* Which lanes run: all that have not ended, one, or some. */
+enum who_runs { ALL_RUN, ONE_RUNS, SOME_RUN };
+
+static enum who_runs
+who_runs(const struct cj_frame *f)
+{
+	const uint8_t *unfinished = cj_mask(f, f->code->unfinished);
+	uint32_t lane, here = 0, elsewhere = 0;
+
+	for (lane = 0; lane < f->lanes; lane++) {
+		here += cj_lane_runs(f, lane);
+		elsewhere += unfinished[lane] && !cj_lane_runs(f, lane);
+	}
+	return elsewhere == 0 ? ALL_RUN : here == 1 ? ONE_RUNS : SOME_RUN;
 }
 
 static const struct cj_past *
-leaf_of(struct cj_frame *f, const uint32_t *warp)
+leaf_of(struct cj_frame *f, const struct cj_clock *c)
 {
-	void *leaf = new_node(f, true);
+	uint32_t warps = f->machine->race->run->warps;
+	uint32_t *leaf = new_node(f, true);
 
-	memcpy(leaf, warp,
-	    f->machine->race->run->warps * sizeof(uint32_t));
-	return leaf;
+	memcpy(leaf, c->warp, warps * sizeof *leaf);
+	memcpy(leaf + warps, c->lane, warps * sizeof *leaf);
+	return (const void *)leaf;
 }
 
 const struct cj_past *
 cj_clock_publish(struct cj_frame *f)
 {
+	struct cj_clock *c = f->clock;
 	const struct cj_past *p;
+	uint32_t now;
 
 	if (f->machine->race == NULL)
 		return NULL;
-	p = cj_past_join(f, f->clock->past, tree_of(f,
-	    f->machine->block->number, leaf_of(f, f->clock->warp)));
-	next_interval(f, f->clock->warp[f->warp]);
+	now = c->warp[f->warp];
+	if (c->met <= now && who_runs(f) == ONE_RUNS) {
+		c->lane[f->warp] = cj_lane_note(cj_first_lane(f), now);
+		c->warp[f->warp] = c->met - 1;
+	}
+	p = cj_past_join(f, c->past, tree_of(f, f->machine->block->number,
+	    leaf_of(f, c)));
+	c->lane[f->warp] = 0;
+	next_interval(f, now);
 	return p;
+}
+
+/* Lanes that do not wait know what all knew before. */
+static void
+remember_stale(struct cj_frame *f)
+{
+	uint32_t lane, here = 0;
+
+	if (who_runs(f) == ALL_RUN) {
+		f->ahead = 0;
+		return;
+	}
+	for (lane = 0; lane < f->lanes; lane++)
+		here |= (uint32_t)cj_lane_runs(f, lane) << lane;
+	if (f->ahead == 0)
+		*f->stale = *f->clock;
+	f->ahead |= here;
 }
 
 void
 cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 {
 	const struct cj_race *r = f->machine->race;
+	struct cj_clock *c = f->clock;
 	const struct cj_past *leaf;
+	struct cj_known k;
 	uint32_t i;
 
 	if (r == NULL || p == NULL)
 		return;
+	remember_stale(f);
 	leaf = find_leaf(r->run, p, f->machine->block->number);
-	for (i = 0; leaf != NULL && i < r->run->warps; i++)
-		if (i != f->warp && seen_in(leaf)[i] > f->clock->warp[i])
-			f->clock->warp[i] = seen_in(leaf)[i];
-	f->clock->past = cj_past_join(f, f->clock->past, p);
+	for (i = 0; leaf != NULL && i < r->run->warps; i++) {
+		k = (struct cj_known){ seen_in(leaf)[i],
+		    lanes_in(r->run, leaf)[i] };
+		if (i != f->warp)
+			learn(&c->warp[i], &c->lane[i], k);
+		else if (k.interval >= c->met)
+			c->met = k.interval + 1;	/* lanes arrived */
+	}
+	c->past = cj_past_join(f, c->past, p);
 }
 
 /* What the warps of a block that come know of it together. */
@@ -246,8 +352,8 @@ gather(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
 		if (!comes(&b->frames[i]))
 			continue;
 		for (k = 0; k < b->warps; k++)
-			if (c->warp[k] > all.warp[k])
-				all.warp[k] = c->warp[k];
+			learn(&all.warp[k], &all.lane[k], (struct cj_known){
+			    c->warp[k], c->lane[k] });
 		all.past = cj_past_join(&b->frames[i], all.past, c->past);
 	}
 	for (k = 0; k < b->warps; k++)
@@ -270,6 +376,7 @@ spread(struct cj_block *b, bool (*comes)(const struct cj_frame *f),
 			continue;
 		*b->frames[i].clock = *all;
 		next_interval(&b->frames[i], last);
+		have_met(&b->frames[i]);
 	}
 }
 
@@ -300,7 +407,7 @@ cj_clock_meet_blocks(struct cj_block *const *blocks, uint32_t count,
 
 		all[i] = gather(blocks[i], comes);
 		past = cj_past_join(f, past, cj_past_join(f, all[i].past,
-		    tree_of(f, blocks[i]->number, leaf_of(f, all[i].warp))));
+		    tree_of(f, blocks[i]->number, leaf_of(f, &all[i]))));
 	}
 	for (i = 0; i < count; i++) {
 		all[i].past = past;

@@ -41,6 +41,25 @@ cj_mbarriers_create(struct cj_arena *a, const struct cj_decoded *c)
 	return s;
 }
 
+uint32_t
+cj_mbarrier_number(const struct cj_machine *owner,
+    const struct cj_mbarrier *b)
+{
+	const struct cj_module *m = owner->module;
+	struct cj_mbarrier *const *all = owner->mbarriers->at;
+	uint32_t o, number = 0;
+
+	for (o = 1; o < m->objects.len; o++) {
+		if (all[o] == NULL)
+			continue;
+		if (b >= all[o] && b < all[o] + m->objects.at[o].extent)
+			return number + (uint32_t)(b - all[o]);
+		number += (uint32_t)m->objects.at[o].extent;
+	}
+	assert(false && "one of the block's");
+	return 0;
+}
+
 /* A new block: nobody has made any. */
 void
 cj_mbarriers_clear(struct cj_block *b)
@@ -452,6 +471,8 @@ step_fence(struct cj_frame *f, const struct cj_step *s)
 	uint32_t o;
 	int64_t i;
 
+	if (cj_step_inst(f, s)->attr == CJ_FENCE_ASYNC_GLOBAL)
+		return;			/* that of shared memory is watched */
 	if (cj_step_inst(f, s)->attr != CJ_FENCE_MBARRIER_INIT) {
 		cj_proxy_fence(f);
 		return;

@@ -579,6 +579,9 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	    && v.memory->readable && is_all_written(f, &v)
 	    && is_quiet(f, &v, false)) {
 		watch_all(f, s, &v);
+		if (f->machine->async != NULL)
+			cj_proxy_read(f, v.number, v.offset[0],
+			    (int64_t)v.width * f->lanes);
 		load_range(f, s, &v);
 		return;
 	}
@@ -598,9 +601,12 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 			fill_lane(f, s, CJ_NO_OFFSET, lane);
 			continue;
 		}
-		if (!meets_copy(f, s, &v, lane))
+		if (!meets_copy(f, s, &v, lane)) {
 			check_written(f, s, &v, lane);
-		watch(f, s, &v, lane);
+			watch(f, s, &v, lane);
+		}
+		if (f->machine->async != NULL)
+			cj_proxy_read(f, v.number, v.offset[lane], v.width);
 		fetch(f, s, &v, lane);
 		if (!is_weak(f, s)) {
 			const struct cj_ordered o = ordered(f, s, &v, lane);
@@ -682,8 +688,8 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++) {
 		if (!takes_part(f, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
-		meets_copy(f, s, &v, lane);
-		watch(f, s, &v, lane);
+		if (!meets_copy(f, s, &v, lane))
+			watch(f, s, &v, lane);
 		if (f->machine->async != NULL)
 			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 		release(f, s, &v, lane, &published);
@@ -886,15 +892,18 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		if (!may_read(f, s, &v, lane) || !may_write(f, s, &v, lane))
 			continue;
-		if (!meets_copy(f, s, &v, lane))
+		if (!meets_copy(f, s, &v, lane)) {
 			check_written(f, s, &v, lane);
-		watch(f, s, &v, lane);
+			watch(f, s, &v, lane);
+		}
 		release(f, s, &v, lane, &published);
 		for (i = lane; i < s->n; i += f->lanes)
 			update(f, s, &v, i);
 		o = ordered(f, s, &v, lane);
 		cj_clock_acquire(f, &o);
 		mark_written(v.memory, v.offset[lane], v.width);
+		if (f->machine->async != NULL)
+			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 	}
 }
 
@@ -966,9 +975,12 @@ cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
 		if (!cj_lane_runs(f, lane) || !may_read(f, s, &v, lane)
 		    || !is_row(f, s, &v, lane))
 			continue;
-		if (!meets_copy(f, s, &v, lane))
+		if (!meets_copy(f, s, &v, lane)) {
 			check_written(f, s, &v, lane);
-		watch(f, s, &v, lane);
+			watch(f, s, &v, lane);
+		}
+		if (f->machine->async != NULL)
+			cj_proxy_read(f, v.number, v.offset[lane], v.width);
 		memcpy(to, row_at(&v, lane), CJ_MATRIX_ROW_BYTES);
 	}
 }
@@ -986,8 +998,8 @@ cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
 		if (!cj_lane_runs(f, lane) || !may_write(f, s, &v, lane)
 		    || !is_row(f, s, &v, lane))
 			continue;
-		meets_copy(f, s, &v, lane);
-		watch(f, s, &v, lane);
+		if (!meets_copy(f, s, &v, lane))
+			watch(f, s, &v, lane);
 		if (f->machine->async != NULL)
 			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 		mark_written(v.memory, v.offset[lane], v.width);

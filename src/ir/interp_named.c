@@ -88,6 +88,7 @@ step_named(struct cj_frame *f, const struct cj_step *s)
 		b->first = s->ref;
 	}
 	past = cj_clock_publish(f);
+	cj_clock_meet_lanes(f);
 	if (past != NULL)
 		b->coming = cj_past_join(f, b->coming, past);
 	f->wait_turn = b->turn;

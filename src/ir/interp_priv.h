@@ -239,6 +239,8 @@ struct cj_frame {
 	const struct cj_wait *wait;	/* WAITING: for what */
 	uint32_t wait_at, wait_turn;	/* which one of its kind, since when */
 	struct cj_clock *clock;		/* kernels that watch races */
+	struct cj_clock *stale;		/* before the first of `ahead` waited */
+	uint32_t ahead;			/* lanes that know more than others */
 	int64_t base;			/* maps: index of lane 0 */
 	uint64_t quantum;		/* steps before others have a turn */
 	uint64_t steps;			/* since the frame was started */
@@ -507,8 +509,9 @@ struct cj_past;
 
 struct cj_clock {
 	uint32_t warp[CJ_LANES_WARP];	/* intervals of the own block's warps */
-	uint32_t floor;			/* none of them is less */
-	uint32_t turn;			/* meetings of lanes in the interval */
+	uint32_t lane[CJ_LANES_WARP];	/* what one lane has done since, or 0 */
+	uint32_t floor;			/* none of warp[] is less */
+	uint32_t met;			/* first interval since lanes met */
 	const struct cj_past *past;	/* of all blocks */
 };
 
@@ -562,6 +565,24 @@ void cj_race_access(struct cj_frame *f, const struct cj_step *s,
 /* The same in the shared memory of another block of the cluster. */
 void cj_race_access_of(const struct cj_block *owner, struct cj_frame *f,
     const struct cj_step *s, uint32_t lane, struct cj_touched_range t);
+/*
+ * The hardware's own units move data at a time that nobody knows: like threads
+ * of their own, whose intervals others learn of where they wait for the unit's
+ * end. Loads of a block by TMA are told apart by the mbarrier they signal (its
+ * number modulo 32), stores by the warp that issues them.
+ */
+enum cj_unit_kind { CJ_UNIT_LOAD, CJ_UNIT_STORE, CJ_UNIT_KINDS };
+struct cj_unit {
+	enum cj_unit_kind kind;
+	uint32_t number, interval;
+};
+/* A unit writes elements from now on, on behalf of a step that has announced
+ * the access. */
+void cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
+    const struct cj_step *s, struct cj_unit u, struct cj_touched_range t);
+/* What whoever waits for it learns; NULL where races are not looked for. */
+const struct cj_past *cj_unit_past(struct cj_frame *f,
+    const struct cj_block *owner, struct cj_unit u);
 /* Of all lanes that run: t.first is not used. */
 void cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first);
@@ -602,7 +623,7 @@ void cj_trace_after(struct cj_frame *f, const struct cj_step *s);
 
 /* NULL: the code has none. */
 struct cj_async *cj_async_create(struct cj_arena *a,
-    const struct cj_decoded *c);
+    const struct cj_decoded *c, uint32_t warps);
 /* A warp begins a new block. */
 void cj_async_clear(struct cj_frame *f);
 /* Certain: no copy in flight has to do with these elements. */
@@ -611,6 +632,9 @@ bool cj_async_is_quiet(const struct cj_frame *f, uint32_t object,
 /* Shared memory is written by a thread itself: a copy or product that reads it
  * needs a fence in between. */
 void cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
+    int64_t count);
+/* A thread itself reads them: a copy that overwrites them needs one as well. */
+void cj_proxy_read(struct cj_frame *f, uint32_t object, int64_t first,
     int64_t count);
 /* An access to what a copy has not filled, or a write of what it has not
  * read: reports it. */

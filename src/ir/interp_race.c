@@ -15,6 +15,9 @@
  * A full set forgets one of its readers, so that of more than MOST
  * unordered ones not every race is found; none is ever made up.
  *
+ * What units of the hardware write stands under block numbers behind those of
+ * the launch, and is ordered like what another block wrote.
+ *
  * Shadows are pages of 1024 cells, made by the thread that first needs one.
  * Those of global memory are touched by several threads of ours: each access
  * first announces itself and then looks for others, so that of two at least
@@ -27,11 +30,12 @@ enum { PAGE = 1024, MOST = 8, LARGEST_CELL = 32 };
 /*
  *	63..38 block + 1	37..33 warp	32..28 lane
  *	63..32 mask of warps (of the block that owns the shadow)
- *	27..6 interval		5..2 turn	1..0 form
+ *	27..6 interval		1..0 form
  *	63..2 address of a set
  */
 typedef uint64_t who;
 
+/* Of one warp, as member of a mask or set: MASK stands for some lane. */
 enum form { SINGLE, MASK, SET, LANES };
 enum kind { WRITER, READER, ATOMIC, KINDS };
 
@@ -117,8 +121,7 @@ static who
 myself(const struct cj_frame *f, uint32_t lane)
 {
 	return word_of(f->machine->block->number, f->warp,
-	    f->clock->warp[f->warp]) | (who)lane << 28
-	    | (who)f->clock->turn << 2;
+	    f->clock->warp[f->warp]) | (who)lane << 28;
 }
 
 static struct set *
@@ -130,27 +133,50 @@ set_of(who w)
 
 /* ---- order --------------------------------------------------------------- */
 
+/* What the lane under examination knows. */
+static const struct cj_clock *
+clock_of(const struct act *a)
+{
+	const struct cj_frame *f = a->f;
+
+	return f->ahead == 0 || f->ahead >> a->lane & 1 ? f->clock : f->stale;
+}
+
+/* Is what a word says part of what is known of its warp? */
+static bool
+is_known(struct cj_known k, who w)
+{
+	if (k.interval >= interval_of(w))
+		return true;
+	if (k.lane >> 6 < interval_of(w))
+		return false;
+	return form_of(w) == MASK || (form_of(w) == SINGLE &&
+	    (k.lane >> 1 & 31) == lane_of(w));
+}
+
 /* Did one warp's access happen before the one under examination? */
 static bool
 is_before(const struct act *a, who w)
 {
-	const struct cj_clock *c = a->f->clock;
+	const struct cj_clock *c = clock_of(a);
+	uint32_t warp = warp_of(w);
 
 	if ((w ^ a->me) >> 38 != 0)
-		return cj_past_interval(a->run, c->past, block_of(w),
-		    warp_of(w)) >= interval_of(w);
+		return is_known(cj_past_known(a->run, c->past, block_of(w),
+		    warp), w);
 	if (((w ^ a->me) & WARP_BITS) != 0)
-		return c->warp[warp_of(w)] >= interval_of(w);
+		return is_known((struct cj_known){ c->warp[warp],
+		    c->lane[warp] }, w);
 	if (((w ^ a->me) & LANE_BITS) == 0 && form_of(w) == SINGLE)
 		return true;
-	return (w >> 2 & 0x3ffffff) != (a->me >> 2 & 0x3ffffff);
+	return interval_of(w) < c->met;
 }
 
 /* A word of a mask's warp number i. */
 static who
 member_of(const struct act *a, who mask, uint32_t i)
 {
-	return word_of(a->shadow->owner, i, interval_of(mask)) | LANES;
+	return word_of(a->shadow->owner, i, interval_of(mask)) | MASK;
 }
 
 /* Of a mask: one of its warps that did not come before, else 0. */
@@ -216,10 +242,10 @@ is_plain(const struct act *a, who w)
 	if (w == 0)
 		return true;
 	if (form_of(w) == MASK && a->shadow->owner == block_of(a->me))
-		return interval_of(w) <= a->f->clock->floor;
+		return interval_of(w) <= clock_of(a)->floor;
 	return form_of(w) == SINGLE && ((other & LANE_BITS) == 0
 	    || (other >> 38 == 0
-	    && interval_of(w) <= a->f->clock->floor));
+	    && interval_of(w) <= clock_of(a)->floor));
 }
 
 /* ---- sharing a word ------------------------------------------------------ */
@@ -228,13 +254,18 @@ static void
 set_add(const struct act *a, struct set *s)
 {
 	uint32_t i, kept = 0;
+	who me = a->me;
 
 	lock(s);
-	for (i = 0; i < s->count; i++)
-		if (!is_before(a, s->at[i])
-		    && ((s->at[i] ^ a->me) & WARP_BITS) != 0)
+	for (i = 0; i < s->count; i++) {
+		if (is_before(a, s->at[i]))
+			continue;
+		if (((s->at[i] ^ a->me) & WARP_BITS) != 0)
 			s->at[kept++] = s->at[i];
-	s->at[kept < MOST ? kept : (a->me >> 33) % MOST] = a->me | LANES;
+		else
+			me |= LANES;
+	}
+	s->at[kept < MOST ? kept : (a->me >> 33) % MOST] = me;
 	s->count = kept < MOST ? kept + 1 : MOST;
 	atomic_flag_clear(&s->lock);
 }
@@ -288,7 +319,7 @@ joined(const struct act *a, who old)
 	if (is_before(a, old))
 		return a->me;
 	if (((old ^ a->me) & WARP_BITS) == 0)
-		return old | LANES;
+		return a->me | LANES;
 	return can_be_mask(a, old) ? mask_of(a, old) : new_set(a, old);
 }
 
@@ -309,12 +340,18 @@ who_text(const struct act *a, who other)
 	    (long long)(number / (uint64_t)l->grid[0]
 	    / (uint64_t)l->grid[1]));
 
-	if (form_of(other) == LANES)
+	if (form_of(other) != SINGLE)
 		return cj_printf(a->f->machine->arena, "%s warp %u", block,
 		    (unsigned)warp_of(other));
 	return cj_printf(a->f->machine->arena, "%s thread (%lld, %lld, %lld)",
 	    block, (long long)b->thread[0][t], (long long)b->thread[1][t],
 	    (long long)b->thread[2][t]);
+}
+
+static bool
+is_unit(const struct act *a, who w)
+{
+	return block_of(w) >= a->run->blocks;
 }
 
 static const char *const verbs[KINDS] = { "written", "read", "changed" };
@@ -337,11 +374,35 @@ report_lanes(const struct act *a, who other)
 	    (unsigned)lane_of(other), (unsigned)a->lane);
 }
 
+/* What a copy writes is touched without a wait for the copy's end. */
+static void
+report_unit(const struct act *a, who other, cj_ref ref)
+{
+	bool loads = block_of(other) / a->run->blocks == 1 + CJ_UNIT_LOAD;
+	struct cj_fault *fault;
+
+	if (cj_fault_again(a->f, a->s, CJ_DIAG_IN_FLIGHT))
+		return;
+	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_IN_FLIGHT,
+	    "\"%s\" is %s at %s" CJ_WHO ", which a copy writes", name_of(a),
+	    verbs[a->kind], cj_where(a->f, a->object, a->element));
+	if (fault == NULL)
+		return;
+	fault->other = ref;
+	fault->note = loads ? "it is issued here; nothing orders that access "
+	    "behind a wait for its mbarrier" : "it is issued here; nothing "
+	    "orders that access behind a bulk_wait() of its thread";
+}
+
 static void
 report(const struct act *a, who other, cj_ref ref, enum kind kind)
 {
 	struct cj_fault *fault;
 
+	if (is_unit(a, other)) {
+		report_unit(a, other, ref);
+		return;
+	}
 	if (cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
 		return;
 	if (ref == a->s->ref && ((other ^ a->me) & WARP_BITS) == 0
@@ -575,6 +636,41 @@ cj_race_access_of(const struct cj_block *owner, struct cj_frame *f,
 }
 
 void
+cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
+    const struct cj_step *s, struct cj_unit u, struct cj_touched_range t)
+{
+	const struct cj_race *r = f->machine->race;
+	struct act a;
+	size_t cell, last;
+	struct page *p;
+
+	if (!cj_race_watches(r, t.object) || owner->machine.race == NULL)
+		return;
+	a = begin(f, s, &t);
+	a.shadow = owner->machine.race->shadows[t.object];
+	a.me = word_of((1 + u.kind) * r->run->blocks + owner->number,
+	    u.number, u.interval);
+	cell = (size_t)(t.first - a.shadow->first) >> a.shadow->log2_cell;
+	last = (size_t)(t.first - a.shadow->first + t.width - 1)
+	    >> a.shadow->log2_cell;
+	for (; cell <= last; cell++) {
+		p = page_for(&a, WRITER, cell / PAGE);
+		exchange(&a, &p->who[cell % PAGE], a.me);
+		set_ref(p, cell % PAGE, s->ref);
+	}
+}
+
+const struct cj_past *
+cj_unit_past(struct cj_frame *f, const struct cj_block *owner,
+    struct cj_unit u)
+{
+	if (f->machine->race == NULL)
+		return NULL;
+	return cj_past_of(f, (1 + u.kind) * f->machine->race->run->blocks +
+	    owner->number, u.number, u.interval);
+}
+
+void
 cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first)
 {
@@ -725,6 +821,20 @@ orders_memory(const struct cj_decoded *c)
 	return false;
 }
 
+static bool
+has_units(const struct cj_decoded *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->steps.len; i++)
+		if (c->steps.at[i].op == CJ_OP_TMA_LOAD ||
+		    c->steps.at[i].op == CJ_OP_TMA_STORE ||
+		    c->steps.at[i].op == CJ_OP_BULK_COPY ||
+		    c->steps.at[i].op == CJ_OP_SEND)
+			return true;
+	return false;
+}
+
 static size_t
 count_pages(const struct shadow *s)
 {
@@ -803,9 +913,14 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 
 	r->run = CJ_NEW(a, struct cj_race_run);
 	r->run->module = m;
-	r->run->levels = cj_past_levels(blocks);
+	r->run->blocks = blocks;
 	r->run->warps = (uint32_t)((k->block[0] * k->block[1] * k->block[2]
 	    + CJ_LANES_WARP - 1) / CJ_LANES_WARP);
+	if (has_units(c)) {
+		r->run->warps = CJ_LANES_WARP;
+		blocks *= 1 + CJ_UNIT_KINDS;
+	}
+	r->run->levels = cj_past_levels(blocks);
 	for (o = 0; o < c->steps.len; o++)
 		r->run->has_stages |= c->steps.at[o].op == CJ_OP_CONSUME;
 	r->run->orders = orders_memory(c);

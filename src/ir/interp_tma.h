@@ -28,6 +28,9 @@ void cj_mbarriers_clear(struct cj_block *b);
 struct cj_mbarrier *cj_mbarrier_of_copy(struct cj_frame *f,
     const struct cj_step *s, uint32_t lane, struct cj_machine *owner,
     uint32_t object, int64_t at);
+/* Its number among those of its block. */
+uint32_t cj_mbarrier_number(const struct cj_machine *owner,
+    const struct cj_mbarrier *b);
 /* Bytes have come; whoever waits is behind `p`. */
 void cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
     int64_t bytes, const struct cj_past *p);
@@ -64,6 +67,7 @@ struct cj_bulk {
 	struct cj_bulk *source;		/* what protects it there */
 	const uint64_t *held;		/* registers; other is 0 */
 	struct cj_mbarrier *signal;
+	struct cj_unit unit;		/* who moves the data */
 	const struct cj_past *past;	/* before it was issued */
 	struct cj_bulk *next;
 };
@@ -84,6 +88,11 @@ struct cj_async {
 	uint32_t *sources;		/* by object: who will read it */
 	uint32_t **generic;		/* by object; by element: who stored
 					   it last, behind how many fences */
+	uint32_t **reads;		/* by object; by 16 bytes and warp: the
+					   same of reads; NULL: no loads */
+	uint32_t warps;
+	uint32_t unit[CJ_UNIT_KINDS][CJ_LANES_WARP];	/* last intervals */
+	uint32_t kept;			/* stores that have read */
 	struct cj_bulk *bulks, *unused;	/* of the block, oldest first */
 	struct product *product;	/* room for one (interp_wgmma.c) */
 };
@@ -116,7 +125,14 @@ void cj_check_proxy(struct cj_frame *f, const struct cj_step *s,
     enum cj_map_swizzle swizzle);
 /* Land all copies of the block that signal b. */
 void cj_tma_land(struct cj_frame *f, struct cj_mbarrier *b);
-/* What the warp has written is visible to copies and products from now on. */
+/* Did somebody read or write what a load is to overwrite, with no fence? */
+void cj_check_overwrite(struct cj_frame *f, const struct cj_bulk *b);
+/* What the warp has read and written is visible to copies and products from
+ * now on. */
 void cj_proxy_fence(struct cj_frame *f);
+/* How many times 16 bytes an object has. */
+size_t cj_proxy_units(const struct cj_module *m, uint32_t object);
+/* A new block. */
+void cj_proxy_clear(struct cj_frame *f);
 
 #endif

@@ -220,6 +220,45 @@ cj_interp_WGMMA_COMMIT(struct cj_decoder *d, cj_ref r)
 	cj_step_add(d, r, step_commit);
 }
 
+/* What has been read counts as read here once more, so that whoever overwrites
+ * it must be ordered behind this wait. Parts of one operand are one range. */
+static void
+announce(struct cj_frame *f, const struct cj_bulk *b)
+{
+	enum cj_kind kind = f->code->module->objects.at[b->object].element;
+	int64_t i;
+
+	for (i = b->lo; i < b->hi; i++)
+		cj_race_access(f, b->step, 0, (struct cj_touched_range){
+		    .object = b->object, .width = 1,
+		    .first = cj_swizzled(b->swizzle, kind, i) });
+}
+
+static bool
+is_due(const struct cj_frame *f, const struct cj_bulk *b, uint32_t open)
+{
+	return b->kind == CJ_BULK_PRODUCT && b->frame == f &&
+	    b->group + open < f->wgmma_commits;
+}
+
+/* The next one that ends here and overlaps `b` takes its range in. */
+static bool
+hand_on(const struct cj_frame *f, const struct cj_bulk *b, uint32_t open)
+{
+	struct cj_bulk *o;
+
+	for (o = b->next; o != NULL; o = o->next) {
+		if (!is_due(f, o, open) || o->object != b->object ||
+		    o->swizzle != b->swizzle || o->step->ref != b->step->ref
+		    || o->lo > b->hi || b->lo > o->hi)
+			continue;
+		o->lo = b->lo < o->lo ? b->lo : o->lo;
+		o->hi = b->hi > o->hi ? b->hi : o->hi;
+		return true;
+	}
+	return false;
+}
+
 /* target: how many groups may stay open. */
 static void
 step_wait(struct cj_frame *f, const struct cj_step *s)
@@ -228,11 +267,13 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 	struct cj_bulk *b, *next;
 
 	cj_warp_needed(f, s);
+	cj_clock_meet_lanes(f);
 	for (b = a != NULL ? a->bulks : NULL; b != NULL; b = next) {
 		next = b->next;
-		if (b->kind != CJ_BULK_PRODUCT || b->frame != f ||
-		    b->group + s->target >= f->wgmma_commits)
+		if (!is_due(f, b, s->target))
 			continue;
+		if (f->machine->race != NULL && !hand_on(f, b, s->target))
+			announce(f, b);
 		a->sources[b->object]--;
 		cj_bulk_drop(b);
 	}

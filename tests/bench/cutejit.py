@@ -37,7 +37,7 @@ class CompileOptions(C.Structure):
 
 ARG_TENSOR, ARG_INT, ARG_FLOAT = 1, 3, 4
 DTYPES = {"torch.float32": (2, 32), "torch.float16": (2, 16), "torch.bfloat16": (4, 16), "torch.float64": (2, 64),
-          "torch.int32": (0, 32), "torch.int64": (0, 64), "torch.uint8": (1, 8),
+          "torch.int8": (0, 8), "torch.int32": (0, 32), "torch.int64": (0, 64), "torch.uint8": (1, 8),
           "torch.uint32": (1, 32), "torch.float8_e4m3fn": (10, 8), "torch.float8_e5m2": (12, 8)}
 
 

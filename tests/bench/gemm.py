@@ -106,10 +106,20 @@ class Contest:
         ours = {k: r for k, r in ours.items() if r is not None}
         runs = dict(peers, **ours)
         bad = {}
-        for k, r in runs.items():
-            r()
+        for k, r in list(runs.items()):
+            try:
+                r()
+            except (RuntimeError, ValueError) as e:
+                if k in ours:
+                    raise
+                print("    %s: %s" % (k, " ".join(str(e).split())[:300]), flush=True)
+                del runs[k], peers[k]
+                continue
             torch.cuda.synchronize()
             bad[k] = wrong()
+        if not peers or not ours:
+            print("%-34s %s" % (name, "no peer" if ours else "not there"), flush=True)
+            return
         line = "%-34s" % name
         for k in ours:
             if bad[k] is not None:
@@ -173,6 +183,144 @@ def product(c, file, dtype, shapes, majors="kk", kernel="gemm", batched=False, v
             c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, ours, wrong)
 
 
+def near(got, want, rel, scale, poison):
+    """None or what is wrong; `scale`: sums of magnitudes, which bound the rounding of sums."""
+    got = got.double()
+    bad = ~((got - want).abs() <= rel * want.abs() + 1e-6 * scale + 1e-6)
+    poison()
+    return "%d of %d elements differ" % (int(bad.sum()), bad.numel()) if bool(bad.any()) else None
+
+
+def batch(t):
+    """A matrix as a batch of one."""
+    return t.as_strided((*t.shape, 1), (*t.stride(), t.numel()))
+
+
+def tf32(c, shapes):
+    for m, n, k in shapes:
+        name = "gemm_sm90 tf32 %dx%dx%d" % (m, n, k)
+        if not c.wanted(name):
+            continue
+        a, b = torch.randn((m, k), device="cuda"), torch.randn((n, k), device="cuda")
+        out = torch.empty((m, n), device="cuda")
+        rows = torch.randint(m, (16,), device="cuda")
+        want = a[rows].double() @ b.double().t()
+        scale = a[rows].double().abs() @ b.double().abs().t()
+        ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)}, {"T": "tf32", "TC": "f32"})
+        torch.backends.cuda.matmul.allow_tf32 = True
+        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, {"cutec": ours},
+              lambda: near(out[rows], want, 1e-3, 1e3 * scale, lambda: out.fill_(float("nan"))))
+        torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def narrow(c, shapes):
+    """fp8 with one scale for all."""
+    one = torch.tensor(1.0, device="cuda")
+    for m, n, k in shapes:
+        name = "gemm_sm90 fp8 %dx%dx%d" % (m, n, k)
+        if not c.wanted(name):
+            continue
+        a, b = (torch.randn(s, device="cuda").to(torch.float8_e4m3fn) for s in ((m, k), (n, k)))
+        out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+        rows = torch.randint(m, (16,), device="cuda")
+        want = a[rows].double() @ b.double().t()
+        scale = a[rows].double().abs() @ b.double().abs().t()
+        ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)},
+                      {"T": "f8e4m3", "TC": "bf16"})
+        c.run(name, 2.0 * m * n * k, {"cuBLASLt": lambda: torch._scaled_mm(
+            a, b.t(), one, one, out_dtype=torch.bfloat16, use_fast_accum=True, out=out)}, {"cutec": ours},
+            lambda: near(out[rows], want, 8e-3, 1e3 * scale, lambda: out.fill_(float("nan"))))
+
+
+def blockwise(c, shapes):
+    """fp8 with a scale for each 1 x 128 of A and 128 x 128 of B."""
+    for m, n, k in shapes:
+        name = "gemm_fp8_blockscaled %dx%dx%d" % (m, n, k)
+        if not c.wanted(name):
+            continue
+        a, b = (torch.randn(s, device="cuda").to(torch.float8_e4m3fn) for s in ((m, k), (n, k)))
+        sa = (torch.rand((k // 128, m), device="cuda") + 0.5).t()
+        sb = (torch.rand((n // 128, k // 128), device="cuda") + 0.5).t()
+        out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+        rows = torch.randint(m, (16,), device="cuda")
+        fa = a[rows].double() * sa[rows].double().repeat_interleave(128, 1)
+        fb = b.double() * sb.t().double().repeat_interleave(128, 0).repeat_interleave(128, 1)
+        want, scale = fa @ fb.t(), fa.abs() @ fb.abs().t()
+        ours = c.ours("gemm_fp8_blockscaled", "gemm_fp8_blockscaled",
+                      {"A": a, "B": b, "C": out, "scale_a": sa, "scale_b": sb.t()}, {})
+        held = {}
+
+        def peer():
+            held["out"] = torch._scaled_mm(a, b.t(), sa, sb, out_dtype=torch.bfloat16)
+        c.run(name, 2.0 * m * n * k, {"torch": peer}, {"cutec": ours}, lambda: near(
+            held.pop("out", out)[rows], want, 8e-3, 1e2 * scale, lambda: out.fill_(float("nan"))))
+
+
+def whole(c, shapes):
+    """Products of bytes."""
+    for m, n, k in shapes:
+        name = "gemm_sm90 int8 %dx%dx%d" % (m, n, k)
+        if not c.wanted(name):
+            continue
+        a, b = (torch.randint(-127, 128, s, device="cuda", dtype=torch.int8) for s in ((m, k), (n, k)))
+        out = torch.empty((m, n), device="cuda", dtype=torch.int32)
+        rows = torch.randint(m, (16,), device="cuda")
+        want = a[rows].double() @ b.double().t()
+        ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)}, {"T": "i8", "TC": "i32"})
+        c.run(name, 2.0 * m * n * k, {"torch": lambda: torch._int_mm(a, b.t(), out=out)}, {"cutec": ours},
+              lambda: near(out[rows], want, 0, 0 * want, lambda: out.fill_(-7)))
+
+
+def grouped(c, shapes):
+    """G groups of R rows; with `gather` rows by number, for which torch copies them together first."""
+    for g, r, n, k in shapes:
+        m = g * r
+        a = torch.randn((m, k), device="cuda").bfloat16()
+        b = torch.randn((g, n, k), device="cuda").bfloat16()
+        out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+        ends = torch.arange(r, m + 1, r, device="cuda", dtype=torch.int32)
+        index = torch.randint(m, (m,), device="cuda", dtype=torch.int32)
+        rows = torch.randint(m, (16,), device="cuda")
+        held = {}
+        for kernel in ("gemm_grouped", "gemm_gather"):
+            name = "%s bf16 %d x %d x%dx%d" % (kernel, g, r, n, k)
+            if not c.wanted(name):
+                continue
+            gathers = kernel == "gemm_gather"
+            part = (a[index[rows].long()] if gathers else a[rows]).double()
+            want = torch.einsum("rk,rnk->rn", part, b[rows // r].double())
+            args = {"A": a, "B": b.permute(1, 2, 0), "C": out, "ends": ends}
+            if gathers:
+                args["index"] = index
+
+            def peer():
+                held["out"] = torch._grouped_mm(a[index] if gathers else a, b.transpose(1, 2), offs=ends)
+            c.run(name, 2.0 * m * n * k, {"torch": peer}, {"cutec": c.ours(kernel, kernel, args, {})}, lambda: near(
+                held.pop("out", out)[rows], want, 1.6e-2, 0 * want + k, lambda: out.fill_(float("nan"))))
+
+
+def dual(c, shapes):
+    for m, n, k in shapes:
+        name = "gemm_dual bf16 %dx%dx%d" % (m, n, k)
+        if not c.wanted(name):
+            continue
+        a = torch.randn((m, k), device="cuda").bfloat16()
+        b = (torch.randn((2, n, k), device="cuda") * k ** -0.5).bfloat16()
+        out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+        both = torch.empty((m, 2 * n), device="cuda", dtype=torch.bfloat16)
+        rows = torch.randint(m, (16,), device="cuda")
+        gate, up = (a[rows].double() @ x.double().t() for x in b)
+        want = F.silu(gate) * up
+        ours = c.ours("gemm_dual", "gemm_dual", {"A": batch(a), "B0": batch(b[0]), "B1": batch(b[1]),
+                                                 "C": batch(out)}, {})
+
+        def peer():
+            torch.mm(a, b.view(2 * n, k).t(), out=both)
+            torch.mul(F.silu(both[:, :n]), both[:, n:], out=out)
+        c.run(name, 4.0 * m * n * k, {"cuBLAS": peer}, {"cutec": ours}, lambda: near(
+            out[rows], want, 3e-2, 0 * want + 1e3, lambda: out.fill_(float("nan"))))
+
+
 def attention(c, file, ways, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     for d in dims:
@@ -227,6 +375,14 @@ def main():
     product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
     product(c, "gemm_sm90", torch.bfloat16, SHAPES, batched=True, variants=variants(sweep.get("gemm_sm90")))
     product(c, "gemm_sm90", torch.float16, SHAPES, batched=True)
+    product(c, "gemm_streamk", torch.bfloat16, ((2304, 4096, 8192), (1536, 3072, 16384), (4352, 4352, 4096)),
+            kernel="gemm_streamk")
+    tf32(c, ((4096,) * 3, (8192,) * 3))
+    narrow(c, ((4096,) * 3, (8192,) * 3, (4096, 7168, 16384)))
+    blockwise(c, ((4096, 7168, 16384), (4096, 4096, 7168), (4096, 24576, 1536), (64, 7168, 16384), (8192,) * 3))
+    whole(c, ((8192,) * 3,))
+    grouped(c, ((4, 8192, 4096, 7168), (8, 4096, 4096, 7168), (64, 512, 4096, 2048), (128, 16, 2048, 7168)))
+    dual(c, ((4096, 14336, 4096), (8192, 11008, 4096)))
     attention(c, "flash_attention_2", variants(sweep.get("flash_attention_2")))
     if c.options.json:
         with open(c.options.json, "w") as f:

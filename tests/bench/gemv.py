@@ -11,7 +11,7 @@ import torch
 import rows
 
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
-SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("64", "128", "256")]
+SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
 
 
 def products(B):

@@ -383,6 +383,8 @@ def main():
     whole(c, ((8192,) * 3,))
     grouped(c, ((4, 8192, 4096, 7168), (8, 4096, 4096, 7168), (64, 512, 4096, 2048), (128, 16, 2048, 7168)))
     dual(c, ((4096, 14336, 4096), (8192, 11008, 4096)))
+    for kernel in ("gemm", "ping_pong"):
+        product(c, "gemm_sm90_roles", torch.bfloat16, SHAPES[:6], kernel=kernel)
     attention(c, "flash_attention_2", variants(sweep.get("flash_attention_2")))
     if c.options.json:
         with open(c.options.json, "w") as f:

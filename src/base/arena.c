@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "recover.h"
+#include "room.h"
 
 struct cj_chunk {
 	struct cj_chunk *older;
@@ -28,7 +29,7 @@ take(struct cj_arena *a, size_t bytes)
 {
 	if (a->mem.alloc != NULL)
 		return a->mem.alloc(a->mem.user, bytes);
-	return malloc(bytes);
+	return cj_room_lacks(bytes) ? NULL : malloc(bytes);
 }
 
 static void

@@ -24,6 +24,7 @@
  * one sees the other.
  */
 #include "interp_race.h"
+#include "base/room.h"
 
 enum { PAGE = 1024, MOST = 8, LARGEST_CELL = 32 };
 
@@ -69,7 +70,7 @@ struct shadow {
 struct act {
 	struct cj_frame *f;
 	const struct cj_step *s;
-	const struct cj_race_run *run;
+	struct cj_race_run *run;
 	struct shadow *shadow;
 	uint32_t lane, object;
 	int64_t element;
@@ -433,6 +434,9 @@ page_for(const struct act *a, enum kind kind, size_t number)
 
 	if (have != NULL)
 		return have;
+	if (atomic_fetch_sub_explicit(&a->run->pages_left, 1,
+	    memory_order_relaxed) == 0)
+		cj_race_give_up(a->f, "that takes more memory than there is");
 	made = cj_alloc(a->f->machine->arena, sizeof *made);
 	return atomic_compare_exchange_strong(at, &have, made) ? made : have;
 }
@@ -914,6 +918,7 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 	r->run = CJ_NEW(a, struct cj_race_run);
 	r->run->module = m;
 	r->run->blocks = blocks;
+	r->run->pages_left = (int64_t)(cj_room() / 2 / sizeof(struct page));
 	r->run->warps = (uint32_t)((k->block[0] * k->block[1] * k->block[2]
 	    + CJ_LANES_WARP - 1) / CJ_LANES_WARP);
 	if (has_units(c)) {

@@ -19,6 +19,7 @@ struct cj_race_run {
 	struct cj_sync_table *syncs;
 	uint32_t *cells;		/* by object: elements of a cell */
 	atomic_uint nodes;
+	_Atomic int64_t pages_left;	/* that shadows may still have */
 	bool has_stages;	/* produce and consume order their accesses */
 	_Atomic(const char *) stopped;	/* why no longer looked for */
 };

@@ -6,20 +6,11 @@
 #include <unistd.h>
 
 #include "assemble.h"
+#include "base/room.h"
 #include "cache.h"
 #include "device.h"
 #include "program.h"
 #include "tune.h"
-
-/* More than the machine has: malloc might promise it all the same. */
-static bool
-is_absurd(size_t bytes)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && size > 0 &&
-	    bytes / (size_t)size > (size_t)pages;
-}
 
 void *
 cj_take(struct cutejit_context *c, size_t bytes)
@@ -28,7 +19,7 @@ cj_take(struct cutejit_context *c, size_t bytes)
 
 	if (c->mem.alloc != NULL)
 		p = c->mem.alloc(c->mem.user, bytes);
-	else if (!is_absurd(bytes))
+	else if (!cj_room_lacks(bytes))	/* malloc promises all the same */
 		p = malloc(bytes);
 	if (p != NULL)
 		memset(p, 0, bytes);

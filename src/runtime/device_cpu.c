@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "device.h"
 #include "program.h"
 #include "schedules.h"
@@ -232,11 +233,17 @@ cj_cpu_run(struct cj_work *f, struct cj_program *program,
 	const struct cj_module *ir = program->ir;
 	struct cpu_run c = { .work = f, .program = program, .ir = ir,
 	    .args = args };
-	struct holding *h = hold(f, p);
 	struct cj_run_options options;
 	uint32_t errors = f->diags.errors;
 	cutejit_status status;
+	struct holding *h;
 
+	if (cj_room_lacks(p->workspace_bytes))
+		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY,
+		    "the workspaces of \"%s\" take %llu bytes, and there "
+		    "are not that many", program->kernel,
+		    (unsigned long long)p->workspace_bytes);
+	h = hold(f, p);
 	c.workspace = h->memory;
 	c.memory = CJ_NEWS(&f->arena, struct cj_memory, ir->objects.len);
 	bind_arguments(&c);

@@ -4,8 +4,9 @@
  * The accumulator is a slot: its registers go into the instruction and come
  * out of it by matching constraints, so that LLVM keeps them where they are;
  * a copy between two products would make ptxas wait for each of them. Fences
- * and waits take and return all accumulators that can be seen where they stand,
- * for nothing else keeps LLVM from moving accesses of them across.
+ * and waits take and return all accumulators and left operands that can be seen
+ * where they stand, for nothing else keeps LLVM from moving accesses of them
+ * across, or from making new left operands in registers that a product reads.
  */
 #include "llvm_memory.h"
 
@@ -35,19 +36,38 @@ begin(struct call *c, struct cj_llvm_gen *g, unsigned room)
 	cj_strbuf_init(&c->inputs, g->arena);
 }
 
+/* What a slot keeps at register `at`: f32, or 32 bits, perhaps of several. */
+static LLVMTypeRef
+word_type(const struct cj_llvm_gen *g, uint32_t object)
+{
+	return g->m->objects.at[object].element == CJ_KIND_F32 ?
+	    cj_llvm_type(g, CJ_KIND_F32) : g->i32;
+}
+
+static bool
+begins_word(const struct cj_llvm_gen *g, uint32_t object, uint32_t first,
+    uint32_t at)
+{
+	const cj_llvm *slots = g->objects[object].slots;
+
+	return at == first || slots[at] != slots[at - 1];
+}
+
 /* Registers first .. first + n of a slot go in and come out. */
 static void
 tie(struct call *c, uint32_t object, uint32_t first, uint32_t n)
 {
 	struct cj_llvm_gen *g = c->g;
-	LLVMTypeRef type = cj_llvm_type(g, g->m->objects.at[object].element);
+	LLVMTypeRef type = word_type(g, object);
 	uint32_t i;
 
 	assert(c->tied == c->count && "what is tied comes first");
 	assert(c->count + n <= c->room && g->objects[object].slots != NULL);
-	for (i = 0; i < n; i++) {
-		cj_llvm at = g->objects[object].slots[first + i];
+	for (i = first; i < first + n; i++) {
+		cj_llvm at = g->objects[object].slots[i];
 
+		if (!begins_word(g, object, first, i))
+			continue;
 		cj_strbuf_puts(&c->results, type == g->i32 ? "=r," : "=f,");
 		cj_strbuf_printf(&c->inputs, "%u,", c->tied);
 		c->types[c->tied] = type;
@@ -164,19 +184,26 @@ descriptor(struct cj_llvm_gen *g, uint32_t access, cj_ref offset,
 	    LLVMConstInt(g->i64, fields >> 32 << 32, 0), "");
 }
 
+/* A: words of a slot, or where it is in shared memory. */
 static void
-add_a(struct call *c, const struct cj_wgmma *w, cj_ref a)
+add_a(struct call *c, const struct cj_wgmma *w, const struct cj_inst *inst)
 {
-	uint32_t i, words = w->k / 2 * cj_kind_bits(w->a) / 32;
+	struct cj_llvm_gen *g = c->g;
+	const struct cj_access *left = &g->m->accesses.at[w->a_at];
+	uint32_t i;
 
-	if (w->a_at != 0) {
-		cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(c->g,
-		    w->a_at, a, &w->a_desc), "l"));
+	if (cj_wgmma_has_offset(g->m, w)) {
+		cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(g,
+		    w->a_at, cj_operand(g->m, inst, 0), &w->a_desc), "l"));
 		return;
 	}
-	for (i = 0; i < words; i++)
-		cj_strbuf_printf(&c->text, "%s$%u", i == 0 ? ", {" : ", ",
-		    add(c, cj_llvm_word(c->g, a, i), "r"));
+	cj_strbuf_puts(&c->text, ", {");
+	for (i = left->position; i < left->position + w->k / 2; i++)
+		if (begins_word(g, left->object, left->position, i))
+			cj_strbuf_printf(&c->text, "%s$%u",
+			    i == left->position ? "" : ",", add(c,
+			    LLVMBuildLoad2(g->b, g->i32,
+			    g->objects[left->object].slots[i], ""), "r"));
 	cj_strbuf_puts(&c->text, "}");
 }
 
@@ -184,12 +211,14 @@ add_a(struct call *c, const struct cj_wgmma *w, cj_ref a)
 static void
 add_tail(struct call *c, const struct cj_wgmma *w)
 {
+	bool has_offset = cj_wgmma_has_offset(c->g->m, w);
+
 	cj_strbuf_puts(&c->text, ", p");
 	if (w->c != CJ_KIND_I32)
 		cj_strbuf_puts(&c->text, ", 1, 1");
 	if (cj_kind_bits(w->a) != 16)
 		return;
-	if (w->a_at != 0)
+	if (has_offset)
 		cj_strbuf_printf(&c->text, ", %d", w->a_desc.by_column);
 	cj_strbuf_printf(&c->text, ", %d", w->b_desc.by_column);
 }
@@ -203,26 +232,30 @@ cj_llvm_op_WGMMA(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm adds = cj_llvm_i32(g, 1);
 	struct cj_strbuf name;
 	struct call c;
-	unsigned i, p;
+	unsigned i, p, b = cj_wgmma_has_offset(g->m, w) ? 1 : 0;
 
+	if (cj_kind_bits(w->a) == 8 && w->c == CJ_KIND_I32 && w->a != w->b &&
+	    !cj_llvm_wants_ptx(g, 84))
+		cj_llvm_bug(g, "products of i8 and u8 need PTX 8.4");
 	begin(&c, g, w->n / 2 + 64);
 	tie(&c, sum->object, sum->position, w->n / 2);
-	if (inst->operand_count > 2)
+	if (inst->operand_count > b + 1)
 		adds = LLVMBuildZExt(g->b, cj_llvm_value(g, cj_operand(g->m,
-		    inst, 2), 0), g->i32, "");
+		    inst, b + 1), 0), g->i32, "");
 	p = add(&c, adds, "r");
 	cj_strbuf_init(&name, g->arena);
 	cj_strbuf_printf(&name, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s"
-	    ".%s", (unsigned)w->n, (unsigned)w->k, type_text(g, w->c),
-	    type_text(g, w->a), type_text(g, w->b));
+	    ".%s%s", (unsigned)w->n, (unsigned)w->k, type_text(g, w->c),
+	    type_text(g, w->a), type_text(g, w->b),
+	    w->saturate ? ".satfinite" : "");
 	cj_strbuf_printf(&c.text, "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $%u, "
 	    "0;\n\t%s {", p, name.text);
 	for (i = 0; i < c.tied; i++)
 		cj_strbuf_printf(&c.text, "%s$%u", i == 0 ? "" : ",", i);
 	cj_strbuf_puts(&c.text, "}");
-	add_a(&c, w, cj_operand(g->m, inst, 0));
+	add_a(&c, w, inst);
 	cj_strbuf_printf(&c.text, ", $%u", add(&c, descriptor(g, w->b_at,
-	    cj_operand(g->m, inst, 1), &w->b_desc), "l"));
+	    cj_operand(g->m, inst, b), &w->b_desc), "l"));
 	add_tail(&c, w);
 	cj_strbuf_puts(&c.text, ";\n\t}");
 	end(&c);
@@ -252,44 +285,57 @@ home_of(const struct cj_llvm_gen *g, cj_ref r)
 	return 0;
 }
 
-/* All accumulators of the function that r can see; the result is how many
- * registers they are. Objects are marked in `is_sum`. */
 static uint32_t
-find_sums(const struct cj_llvm_gen *g, cj_ref r, bool *is_sum)
+mark_slot(const struct cj_llvm_gen *g, uint32_t access, cj_region home,
+    bool *is_used)
+{
+	const struct cj_module *m = g->m;
+	uint32_t o = m->accesses.at[access].object;
+
+	if (m->objects.at[o].kind != CJ_OBJECT_SLOT || is_used[o] ||
+	    !is_seen(m, o, home))
+		return 0;
+	is_used[o] = true;
+	return (uint32_t)m->objects.at[o].extent;
+}
+
+/* All accumulators and left operands of the function that r can see; the
+ * result is how many registers they are. Objects are marked in `is_used`. */
+static uint32_t
+find_slots(const struct cj_llvm_gen *g, cj_ref r, bool *is_used)
 {
 	const struct cj_module *m = g->m;
 	cj_region home = home_of(g, r);
-	uint32_t registers = 0, o;
+	uint32_t registers = 0;
 	struct cj_walk w;
 
 	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
+		const struct cj_wgmma *product;
+
 		if (w.event != CJ_WALK_INST ||
 		    cj_inst(m, w.ref)->op != CJ_OP_WGMMA)
 			continue;
-		o = m->accesses.at[m->wgmmas.at[cj_inst(m, w.ref)->attr].sum]
-		    .object;
-		if (is_sum[o] || !is_seen(m, o, home))
-			continue;
-		is_sum[o] = true;
-		registers += (uint32_t)m->objects.at[o].extent;
+		product = &m->wgmmas.at[cj_inst(m, w.ref)->attr];
+		registers += mark_slot(g, product->sum, home, is_used);
+		registers += mark_slot(g, product->a_at, home, is_used);
 	}
 	return registers;
 }
 
-/* An instruction through which all accumulators go. */
+/* An instruction through which all that products use goes. */
 static void
 emit_through(struct cj_llvm_gen *g, cj_ref r, const char *text)
 {
 	const struct cj_module *m = g->m;
-	bool *is_sum = CJ_NEWS(g->arena, bool, m->objects.len);
-	uint32_t o, n = find_sums(g, r, is_sum);
+	bool *is_used = CJ_NEWS(g->arena, bool, m->objects.len);
+	uint32_t o, n = find_slots(g, r, is_used);
 	struct call c;
 
 	if (n > CJ_LLVM_ASM_MOST)
-		cj_llvm_bug(g, "%u registers of accumulators", (unsigned)n);
+		cj_llvm_bug(g, "%u registers of products", (unsigned)n);
 	begin(&c, g, n);
 	for (o = 1; o < m->objects.len; o++)
-		if (is_sum[o])
+		if (is_used[o])
 			tie(&c, o, 0, (uint32_t)m->objects.at[o].extent);
 	cj_strbuf_puts(&c.text, text);
 	end(&c);

@@ -1,6 +1,6 @@
 /*
  * gemm(mma, a, b, acc) by wgmma: a and b are whole tiles in shared memory, or a
- * is a fragment; the accumulator is a `var`.
+ * is a fragment in registers; the accumulator is a `var`.
  *
  * The instruction knows one form of operands: tiles of 8 rows, rows as wide as
  * the swizzle, and two distances in bytes. They are read off the layout, mode
@@ -29,7 +29,7 @@ word_of(enum cj_kind k)
 	return "";
 }
 
-/* Operands in shared memory, K-major; the others are the same products. */
+/* K-major; the others are the same products. */
 static const char *
 atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
     const char *source)
@@ -40,6 +40,54 @@ atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
 	    cj_kind_bits(k[0]) == 16 ? "" : "_TN");
 }
 
+/* The product whose A is in shared memory ("SS") or in registers ("RS"). */
+static const char *
+name_of(struct cj_elab *el, const struct cj_atom_value *a, const char *source)
+{
+	const struct cj_tuple *shape = a->mma.shape;
+	const enum cj_kind k[3] = { a->a, a->b, a->c };
+	int64_t mnk[3];
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		mnk[i] = cj_tuple_get(shape, i)->value.value;
+	return atom_name(el, mnk, k, source);
+}
+
+/* What there is for operands of these types, as a sentence. */
+static const char *
+products_of(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
+{
+	bool is_float = a == CJ_KIND_F8E4M3 || a == CJ_KIND_F8E5M2;
+	bool is_int = a == CJ_KIND_I8 || a == CJ_KIND_U8;
+	unsigned bits = cj_kind_bits(a);
+
+	if (!is_float && !is_int && a != CJ_KIND_F16 && a != CJ_KIND_BF16 &&
+	    a != CJ_KIND_TF32)
+		return "Operands are f16, bf16, tf32, f8e4m3, f8e5m2, i8 or "
+		    "u8, A and B the same but for signs and 8-bit floats.";
+	return cj_printf(el->arena, "For %s and %s there is wgmma(64, N, %u, "
+	    "%s, %s, %s)%s: N is 8 to 256 by 8%s.", cj_kind_text(a),
+	    cj_kind_text(b), 256 / bits, cj_kind_text(a), cj_kind_text(
+	    is_float || is_int ? b : a), is_int ? "i32" : "f32",
+	    is_float || a == CJ_KIND_F16 ? ", or f16 as the last" : "",
+	    is_int ? ", and no odd multiple of 8 but 8 and 24" : "");
+}
+
+static bool
+find_atom(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
+    struct cj_mma_atom *out)
+{
+	const char *name = atom_name(el, mnk, k, "RS");
+	struct cj_wgmma w;
+
+	return (k[2] == CJ_KIND_F32 || k[2] == CJ_KIND_F16 ||
+	    k[2] == CJ_KIND_I32) && cj_wgmma_find(el->arena, name, &w) ==
+	    NULL && cj_mma_atom_find(&el->al, name, out);
+}
+
+/* Fragments of A lie as the instruction takes them from registers; where A is
+ * in shared memory, nothing asks. */
 struct cj_value
 cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -63,13 +111,10 @@ cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
 		k[i] = v->type->scalar;
 	}
 	a.text = cj_elab_call_text(el, row->name, args);
-	if ((k[2] != CJ_KIND_F32 && k[2] != CJ_KIND_I32) ||
-	    !cj_mma_atom_find(&el->al, atom_name(el, mnk, k, "SS"), &a.mma)) {
+	if (!find_atom(el, mnk, k, &a.mma)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span,
-		    "there is no instruction %s", a.text), "wgmma(64, N, K, "
-		    "A, B, C): N is 8 to 256 by 8, K 32 bytes of A; f16, "
-		    "bf16, tf32 and 8-bit floats are summed in f32, i8 and "
-		    "u8 in i32.");
+		    "there is no instruction %s", a.text), "%s",
+		    products_of(el, k[0], k[1]));
 		return cj_value_error();
 	}
 	if (el->target != NULL && strcmp(el->target->name, "sm_90a") != 0)
@@ -257,7 +302,7 @@ struct product {
 	struct cj_wgmma w;
 	struct operand a, b;
 	bool a_in_registers;
-	cj_ref a_ref;
+	struct cj_access left;		/* then: its slot */
 	int64_t groups;			/* warpgroups along M */
 	int64_t m, n, k;		/* instructions */
 	const struct cj_slot *acc;
@@ -362,70 +407,162 @@ warpgroup_of(struct cj_elab *el, struct cj_args *args, struct product *p,
 	return false;
 }
 
+/* Register i of the view is register i of its object. */
+static bool
+is_whole(struct cj_elab *el, const struct cj_slot *s)
+{
+	uint32_t count = cj_shape_count(s->layout->shape), i;
+	struct cj_int at;
+
+	if (s->cell != NULL || s->first != 0 ||
+	    el->m->objects.at[s->object].extent != count)
+		return false;
+	for (i = 0; i < count; i++)
+		if (!cj_layout_offset(&el->al, s->layout,
+		    cj_tuple_known(&el->al, i), &at) || !cj_is_value(at, i))
+			return false;
+	return true;
+}
+
+/* The registers of A as a slot, which no one writes while products read it
+ * (opt_wgmma_wait.c): the program's own, if it is one. */
+static bool
+hold_left(struct cj_elab *el, struct cj_span span, const struct cj_value *a,
+    struct product *p)
+{
+	struct cj_value v = *a;
+
+	if (a->kind != CJ_VALUE_PLACE || !is_whole(el, a->slot))
+		v = cj_elab_slot(el, span, 0, cj_elab_read(el, span, *a));
+	if (v.kind != CJ_VALUE_PLACE)
+		return false;
+	p->left.object = v.slot->object;
+	return true;
+}
+
+static bool
+make_left(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	const struct cj_value *a = &args->at[1];
+	const struct cj_tuple *shape = cj_value_shape(a);
+	struct cj_span span = cj_arg_span(args, 1);
+	uint32_t values = p->w.k / 2;
+
+	if (a->fragment == NULL || a->fragment->which != CJ_OPERAND_A ||
+	    strcmp(a->fragment->mma->text, p->mma->text) != 0 ||
+	    cj_value_kind_of(a) != p->w.a || shape == NULL ||
+	    cj_tuple_rank(shape) < 2 || cj_tuple_rank(shape) > 3 ||
+	    cj_shape_count(cj_tuple_get(shape, 0)) != values ||
+	    cj_shape_count(cj_tuple_get(shape, 1)) != p->m) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "A is a tile in shared memory or a fragment of %u values, "
+		    "%lld rows of atoms of %s, this is %s", values,
+		    (long long)p->m, p->mma->text, cj_value_what(el, a)),
+		    "Make it with fragment_a() or operand_a() of the same "
+		    "tiled MMA.");
+		return false;
+	}
+	p->a_in_registers = true;
+	p->k = cj_tuple_rank(shape) < 3 ? 1 :
+	    cj_shape_count(cj_tuple_get(shape, 2));
+	return hold_left(el, span, a, p);
+}
+
+static bool
+is_shared(struct cj_elab *el, const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_TENSOR && el->m->objects.at[
+	    v->tensor->object].kind == CJ_OBJECT_SHARED;
+}
+
+static bool
+make_tile(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	struct cj_int wg;
+
+	if (!make_operand(el, cj_arg_span(args, 1), &args->at[1], p->w.a, 64,
+	    p->w.k, &p->a) || !warpgroup_of(el, args, p, &wg))
+		return false;
+	p->k = p->a.depth / p->w.k;
+	p->warpgroup_step = cj_int_mul(&el->sym, wg, cj_known(p->groups == 1 ?
+	    0 : cj_mode_step(el, p->a.plain, 0, 64)));
+	if (p->a.rows == 64 * p->groups * p->m)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, cj_arg_span(args, 1),
+	    "A has %lld rows, the accumulator is for %lld",
+	    (long long)p->a.rows, (long long)(64 * p->groups * p->m));
+	return false;
+}
+
 static bool
 make_operands(struct cj_elab *el, struct cj_args *args, struct product *p)
 {
 	const struct cj_value *a = &args->at[1], *b = &args->at[2];
-	struct cj_int wg;
 
 	if (a->kind == CJ_VALUE_ERROR || b->kind == CJ_VALUE_ERROR)
 		return false;
-	if (a->kind != CJ_VALUE_TENSOR || b->kind != CJ_VALUE_TENSOR ||
-	    el->m->objects.at[a->tensor->object].kind != CJ_OBJECT_SHARED ||
-	    el->m->objects.at[b->tensor->object].kind != CJ_OBJECT_SHARED) {
+	if (!is_shared(el, b) || (a->kind == CJ_VALUE_TENSOR &&
+	    !is_shared(el, a))) {
 		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
-		    "wgmma takes both operands in shared memory, these are "
-		    "%s and %s", cj_value_what(el, a), cj_value_what(el, b));
+		    "wgmma takes A in shared memory or in registers, and B in "
+		    "shared memory; these are %s and %s",
+		    cj_value_what(el, a), cj_value_what(el, b));
 		return false;
 	}
-	if (!make_operand(el, cj_arg_span(args, 1), a, p->w.a, 64, p->w.k,
-	    &p->a) || !make_operand(el, cj_arg_span(args, 2), b, p->w.b,
-	    p->w.n, p->w.k, &p->b) || !warpgroup_of(el, args, p, &wg))
+	if (!(is_shared(el, a) ? make_tile : make_left)(el, args, p) ||
+	    !make_operand(el, cj_arg_span(args, 2), b, p->w.b, p->w.n,
+	    p->w.k, &p->b))
 		return false;
-	p->k = p->a.depth / p->w.k;
-	if (p->a.rows != 64 * p->groups * p->m || p->b.rows != p->w.n * p->n
-	    || p->a.depth != p->b.depth) {
-		cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
-		    "operands of %lld x %lld and %lld x %lld do not give an "
-		    "accumulator of %lld x %lld", (long long)p->a.rows,
-		    (long long)p->a.depth, (long long)p->b.rows,
-		    (long long)p->b.depth,
-		    (long long)(64 * p->groups * p->m),
-		    (long long)(p->w.n * p->n));
-		return false;
+	if (p->b.rows == p->w.n * p->n && p->b.depth == p->k * p->w.k)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, cj_arg_span(args, 2),
+	    "B is %lld x %lld; A and the accumulator are for %lld x %lld",
+	    (long long)p->b.rows, (long long)p->b.depth,
+	    (long long)(p->w.n * p->n), (long long)(p->k * p->w.k));
+	return false;
+}
+
+/* Product (m, n, k) of the instructions. */
+static void
+multiply_one(struct cj_elab *el, struct product *p, const int64_t at[3],
+    cj_ref adds)
+{
+	struct cj_access sum = { .object = p->acc->object };
+	unsigned count = 0;
+	cj_ref refs[3];
+
+	sum.position = (uint32_t)((at[1] * p->m + at[0]) * (p->w.n / 2));
+	p->w.sum = cj_module_access(el->m, &sum);
+	if (p->a_in_registers) {
+		p->left.position = (uint32_t)((at[2] * p->m + at[0]) *
+		    (p->w.k / 2));
+		p->w.a_at = cj_module_access(el->m, &p->left);
+	} else {
+		refs[count++] = offset_of(el, &p->a, p->warpgroup_step,
+		    at[0] * 64 * p->groups, at[2] * p->w.k);
 	}
-	p->warpgroup_step = cj_int_mul(&el->sym, wg, cj_known(p->groups == 1 ?
-	    0 : cj_mode_step(el, p->a.plain, 0, 64)));
-	return true;
+	refs[count++] = offset_of(el, &p->b, cj_known(0), at[1] * p->w.n,
+	    at[2] * p->w.k);
+	if (adds != 0)
+		refs[count++] = adds;
+	cj_emit(&el->em->b, CJ_OP_WGMMA, 0, cj_module_wgmma(el->m, &p->w),
+	    refs, count);
 }
 
 static void
 multiply(struct cj_elab *el, struct product *p, cj_ref first)
 {
-	struct cj_access sum = { .object = p->acc->object };
-	int64_t m, n, k;
-	cj_ref refs[3];
+	int64_t at[3];
 
 	p->w.a_at = p->a.access;
 	p->w.b_at = p->b.access;
 	p->w.a_desc = p->a.desc;
 	p->w.b_desc = p->b.desc;
-	for (k = 0; k < p->k; k++)
-		for (n = 0; n < p->n; n++)
-			for (m = 0; m < p->m; m++) {
-				sum.position = (uint32_t)((n * p->m + m) *
-				    (p->w.n / 2));
-				p->w.sum = cj_module_access(el->m, &sum);
-				refs[0] = offset_of(el, &p->a,
-				    p->warpgroup_step, m * 64 * p->groups,
-				    k * p->w.k);
-				refs[1] = offset_of(el, &p->b, cj_known(0),
-				    n * p->w.n, k * p->w.k);
-				refs[2] = first;
-				cj_emit(&el->em->b, CJ_OP_WGMMA, 0,
-				    cj_module_wgmma(el->m, &p->w), refs,
-				    k == 0 && first != 0 ? 3 : 2);
-			}
+	for (at[2] = 0; at[2] < p->k; at[2]++)
+		for (at[1] = 0; at[1] < p->n; at[1]++)
+			for (at[0] = 0; at[0] < p->m; at[0]++)
+				multiply_one(el, p, at, at[2] == 0 ? first :
+				    0);
 }
 
 struct cj_value
@@ -439,7 +576,8 @@ cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
 	cj_ref adds = 0;
 
 	p->mma = mma;
-	why = cj_wgmma_find(el->m->arena, mma->atom->mma.name, &p->w);
+	why = cj_wgmma_find(el->m->arena, name_of(el, mma->atom,
+	    args->at[1].kind == CJ_VALUE_TENSOR ? "SS" : "RS"), &p->w);
 	if (why != NULL)
 		cj_bug(el->recover, "%s", why);
 	if (!check_groups(el, args, p) || !cj_elab_has_warpgroups(el,

@@ -763,7 +763,7 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		return true;
 	case CJ_OP_WGMMA:
 		note_width(m, cells, m->wgmmas.at[i->attr].b_at, 1);
-		if (m->wgmmas.at[i->attr].a_at != 0)
+		if (cj_wgmma_has_offset(m, &m->wgmmas.at[i->attr]))
 			note_width(m, cells, m->wgmmas.at[i->attr].a_at, 1);
 		return true;
 	case CJ_OP_MBARRIER_INIT:

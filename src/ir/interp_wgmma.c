@@ -139,6 +139,18 @@ multiply(struct product *p)
 		}
 }
 
+/* Integers are exact as f64, and wrap or clamp as i32. */
+static uint64_t
+number_of(const struct cj_wgmma *w, double sum)
+{
+	if (w->c != CJ_KIND_I32)
+		return cj_num_from_f64(w->c, sum);
+	if (w->saturate)
+		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ?
+		    INT32_MIN : sum;
+	return (uint64_t)(int64_t)(int32_t)(uint32_t)(int64_t)sum;
+}
+
 /* a: offset of A in shared memory, or its registers; b: of B; c: accumulate;
  * dst: the slot's registers. */
 static void
@@ -158,7 +170,7 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	p->s = s;
 	p->w = w;
 	cj_warp_needed(f, s);
-	if (w->a_at != 0)
+	if (cj_wgmma_has_offset(f->code->module, w))
 		read_matrix(p, p->a, w->a_at, &w->a_desc, s->a, warp * ROWS,
 		    ROWS);
 	else
@@ -173,7 +185,7 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	for (r = 0; r < w->n / 2; r++)
 		for (lane = 0; lane < CJ_LANES_WARP; lane++)
 			cj_reg_set(sum, r * CJ_LANES_WARP + lane, w->c,
-			    cj_num_from_f64(w->c, p->c[sum_at(w, lane, r)]));
+			    number_of(w, p->c[sum_at(w, lane, r)]));
 }
 
 void
@@ -182,12 +194,16 @@ cj_interp_WGMMA(struct cj_decoder *d, cj_ref r)
 	const struct cj_inst *i = cj_inst(d->module, r);
 	const struct cj_wgmma *w = &d->module->wgmmas.at[i->attr];
 	const struct cj_access *sum = &d->module->accesses.at[w->sum];
+	const struct cj_access *left = &d->module->accesses.at[w->a_at];
 	struct cj_step *s = cj_step_add(d, r, step_wgmma);
+	unsigned b = cj_wgmma_has_offset(d->module, w) ? 1 : 0;
 
 	assert(d->code->lanes == CJ_LANES_WARP);
-	s->a = cj_decode_operand(d, r, 0);
-	s->b = cj_decode_operand(d, r, 1);
-	s->c = i->operand_count > 2 ? cj_decode_operand(d, r, 2) :
+	s->a = b != 0 ? cj_decode_operand(d, r, 0) :
+	    cj_decode_slot(d, left->object) + left->position *
+	    cj_reg_bytes(w->a) * d->code->lanes;
+	s->b = cj_decode_operand(d, r, b);
+	s->c = i->operand_count > b + 1 ? cj_decode_operand(d, r, b + 1) :
 	    CJ_NO_OFFSET;
 	s->dst = cj_decode_slot(d, sum->object) + sum->position *
 	    cj_reg_bytes(w->c) * d->code->lanes;

@@ -248,8 +248,9 @@ struct cj_wgmma {
 	const char *name;		/* the atom's */
 	uint32_t n, k;
 	enum cj_kind a, b, c;
+	bool saturate;			/* integers: clamp the sum, else wrap */
 	uint32_t sum;			/* access: slot, position */
-	uint32_t a_at, b_at;		/* accesses; a_at 0: registers */
+	uint32_t a_at, b_at;		/* accesses; A may be in a slot */
 	struct cj_operand_desc a_desc, b_desc;
 };
 
@@ -443,6 +444,9 @@ struct cj_touch {
 	bool reads, writes;
 };
 enum { CJ_TOUCHES = 3 };
+/* Is A of a product in shared memory, with an operand for its offset? */
+bool cj_wgmma_has_offset(const struct cj_module *m,
+    const struct cj_wgmma *w);
 /* A load to several blocks of the cluster? One that reaches into another block
  * in any way? */
 bool cj_inst_spreads(const struct cj_module *m, const struct cj_inst *i);

@@ -362,6 +362,13 @@ cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w)
 	return m->wgmmas.len - 1;
 }
 
+bool
+cj_wgmma_has_offset(const struct cj_module *m, const struct cj_wgmma *w)
+{
+	return m->objects.at[m->accesses.at[w->a_at].object].kind !=
+	    CJ_OBJECT_SLOT;
+}
+
 static unsigned
 wgmma_touches(const struct cj_module *m, const struct cj_wgmma *w,
     struct cj_touch *out)
@@ -370,9 +377,7 @@ wgmma_touches(const struct cj_module *m, const struct cj_wgmma *w,
 
 	out[n++] = (struct cj_touch){ &m->accesses.at[w->sum], true, true };
 	out[n++] = (struct cj_touch){ &m->accesses.at[w->b_at], true, false };
-	if (w->a_at != 0)
-		out[n++] = (struct cj_touch){ &m->accesses.at[w->a_at], true,
-		    false };
+	out[n++] = (struct cj_touch){ &m->accesses.at[w->a_at], true, false };
 	return n;
 }
 

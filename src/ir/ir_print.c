@@ -425,22 +425,22 @@ print_wgmma(struct printer *p, const struct cj_inst *i)
 {
 	const struct cj_wgmma *w = &p->m->wgmmas.at[i->attr];
 	const struct cj_access *sum = &p->m->accesses.at[w->sum];
+	unsigned b = cj_wgmma_has_offset(p->m, w) ? 1 : 0;
 
 	PUTS(p, " ");
 	print_text(p, w->name);
 	PRINTF(p, " @%u[%u]", sum->object, sum->position);
 	PUTS(p, " a");
-	if (w->a_at != 0) {
+	if (b != 0)
 		print_matrix(p, i, 0, w->a_at, &w->a_desc);
-	} else {
-		PUTS(p, " ");
-		print_operand(p, i, 0);
-	}
+	else
+		PRINTF(p, " @%u[%u]", p->m->accesses.at[w->a_at].object,
+		    p->m->accesses.at[w->a_at].position);
 	PUTS(p, " b");
-	print_matrix(p, i, 1, w->b_at, &w->b_desc);
-	if (i->operand_count > 2) {
+	print_matrix(p, i, b, w->b_at, &w->b_desc);
+	if (i->operand_count > b + 1) {
 		PUTS(p, " accumulate ");
-		print_operand(p, i, 2);
+		print_operand(p, i, b + 1);
 	}
 }
 

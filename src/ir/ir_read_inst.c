@@ -282,6 +282,23 @@ read_matrix(struct cj_reader *r, struct cj_operand_desc *d)
 	return access;
 }
 
+/* "@7[4]" of a slot, or a matrix in shared memory. */
+static uint32_t
+read_left(struct cj_reader *r, struct cj_operand_desc *d)
+{
+	struct cj_reader ahead = *r;
+	struct cj_access a = { .object = cj_reader_object(&ahead) };
+
+	if (ahead.failed || r->m->objects.at[a.object].kind !=
+	    CJ_OBJECT_SLOT)
+		return read_matrix(r, d);
+	a.object = cj_reader_object(r);
+	cj_reader_need_mark(r, '[');
+	a.position = (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
+	cj_reader_need_mark(r, ']');
+	return r->failed ? 0 : cj_module_access(r->m, &a);
+}
+
 static uint32_t
 read_wgmma(struct cj_reader *r)
 {
@@ -296,10 +313,7 @@ read_wgmma(struct cj_reader *r)
 	sum.position = (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
 	cj_reader_need_mark(r, ']');
 	cj_reader_need_word(r, "a");
-	if (r->token == TOKEN_VALUE)
-		read_operand(r);
-	else
-		w.a_at = read_matrix(r, &w.a_desc);
+	w.a_at = read_left(r, &w.a_desc);
 	cj_reader_need_word(r, "b");
 	w.b_at = read_matrix(r, &w.b_desc);
 	if (cj_reader_word(r, "accumulate"))

@@ -141,8 +141,8 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    m->wgmmas.at[index].sum) &&
 		    cj_attr_exists(m, CJ_ATTR_ACCESS,
 		    m->wgmmas.at[index].b_at) &&
-		    (m->wgmmas.at[index].a_at == 0 || cj_attr_exists(m,
-		    CJ_ATTR_ACCESS, m->wgmmas.at[index].a_at));
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->wgmmas.at[index].a_at);
 	case CJ_ATTR_MMA:
 		return index != 0 && index < m->mmas.len;
 	case CJ_ATTR_STAGE:
@@ -658,20 +658,26 @@ check_wgmma(const struct view *v)
 	const struct cj_wgmma *w = &v->m->wgmmas.at[v->i->attr];
 	const struct cj_access *sum = &v->m->accesses.at[w->sum];
 	const struct cj_object *o = &v->m->objects.at[sum->object];
+	const struct cj_access *left = &v->m->accesses.at[w->a_at];
+	const struct cj_object *a = &v->m->objects.at[left->object];
+	unsigned b = cj_wgmma_has_offset(v->m, w) ? 1 : 0;
 
 	if (o->kind != CJ_OBJECT_SLOT || o->element != w->c ||
 	    sum->position + w->n / 2 > (uint64_t)o->extent)
 		return "the slot does not hold the result";
-	if (v->m->objects.at[v->m->accesses.at[w->b_at].object].element !=
-	    w->b)
+	if (object_at(v, w->b_at)->element != w->b)
 		return "B is of another kind";
-	if (w->a_at == 0 ? operand(v, 0) != cj_type_of(w->a, w->k / 2) :
-	    v->m->objects.at[v->m->accesses.at[w->a_at].object].element !=
-	    w->a || !is_index(v, 0))
+	if (a->element != w->a)
 		return "A is of another kind";
-	if (v->i->operand_count > 2 && !is_bool(v, 2))
+	if (b == 0 && left->position + w->k / 2 > (uint64_t)a->extent)
+		return "the slot does not hold A";
+	if (b == 1 && !is_index(v, 0))
+		return "the offset of A is not an int";
+	if (v->i->operand_count != b + 1 && v->i->operand_count != b + 2)
+		return "the number of operands is wrong";
+	if (v->i->operand_count > b + 1 && !is_bool(v, b + 1))
 		return "the condition is not bool";
-	return is_index(v, 1) ? NULL : "the offset of B is not an int";
+	return is_index(v, b) ? NULL : "the offset of B is not an int";
 }
 
 static const char *

@@ -235,6 +235,11 @@ cj_wgmma_find(struct cj_arena *a, const char *name, struct cj_wgmma *out)
 	out->a = cj_atom_kind(atom.a_type);
 	out->b = cj_atom_kind(atom.b_type);
 	out->c = cj_atom_kind(atom.c_type);
+	out->saturate = ends_in(name, "_SATURATE");
+	if (out->c == CJ_KIND_I32 && out->n != 8 && out->n != 24 &&
+	    out->n % 16 != 0)
+		return cj_printf(a, "N of \"%s\" is 8, 24 or a multiple of 16",
+		    name);
 	return NULL;
 }
 

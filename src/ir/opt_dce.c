@@ -107,6 +107,19 @@ mark_sets(struct dce *d, uint32_t slot)
 		mark(d, r);
 }
 
+/* The slots that an instruction reads: products too have them. */
+static void
+mark_read_slots(struct dce *d, const struct cj_inst *i)
+{
+	struct cj_touch touches[CJ_TOUCHES];
+	unsigned n = cj_touches(d->m, i, touches), k;
+
+	for (k = 0; k < n; k++)
+		if (touches[k].reads && d->m->objects.at[touches[k].access->
+		    object].kind == CJ_OBJECT_SLOT)
+			mark_sets(d, touches[k].access->object);
+}
+
 static void
 propagate(struct dce *d)
 {
@@ -120,8 +133,8 @@ propagate(struct dce *d)
 			mark(d, cj_operand(d->m, i, n));
 		mark(d, d->m->regions.at[d->stands_in[r]].owner);
 		mark_regions(d, i->region);
-		if (i->op == CJ_OP_SLOT_GET)
-			mark_sets(d, access_of(d, i)->object);
+		if (i->op != CJ_OP_SLOT_SET)
+			mark_read_slots(d, i);
 	}
 }
 

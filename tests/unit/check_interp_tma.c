@@ -19,6 +19,7 @@
 	    "writes in #1\n"						\
 	"object @5 tensor bf16[?] name \"y\" of 1.0 align 16 reads writes\n" \
 	"object @6 slot f32[4] name \"acc\" reads writes in #1\n"	\
+	"object @7 slot bf16[8] name \"left\" reads writes in #1\n"	\
 	"device $1 \"k\" { #1\n"					\
 	"    leaf object ptr @1\n"					\
 	"    leaf object ptr @5\n"					\
@@ -66,7 +67,7 @@
 #define PRODUCT								\
 	"    wgmma_fence\n"						\
 	"    wgmma \"SM90_64x8x16_F32BF16BF16_SS\" @6[0] "		\
-		"a %41 b @3[%3] leading 16 stride 1024 swizzle 128\n"	\
+		"a @7[0] b @3[%3] leading 16 stride 1024 swizzle 128\n"	\
 	"    wgmma_commit\n"
 
 static uint16_t *x, *y;
@@ -218,7 +219,8 @@ END_TEST
 #define REGISTERS							\
 	"    %41 = splat bf16[8] %10\n"					\
 	"    %42 = const f32[4] 0\n"					\
-	"    slot_set @6[0], %42\n"
+	"    slot_set @6[0], %42\n"					\
+	"    slot_set @7[0], %41\n"
 
 START_TEST(multiplies)
 {

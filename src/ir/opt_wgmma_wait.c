@@ -8,6 +8,7 @@
  * leaves as many open stands in front of
  *
  *	an access to an accumulator, by anything but products of its shape
+ *	a write of registers that a product has as its left operand
  *	the end of a consume block whose stage a group reads
  *
  * A stage goes back at the first place behind its last reader that every way
@@ -25,7 +26,8 @@ enum { MOST_OPEN = 7, NOBODY = -1 };	/* what the instruction can say */
 
 struct group {			/* what a commit ends */
 	cj_ref commit;
-	uint8_t *sums;		/* by object: 1 + the record of a product */
+	bool *sums;		/* by object: a product adds to it, */
+	bool *lefts;		/* has it as its left operand */
 	bool *stages;		/* by block */
 };
 
@@ -81,9 +83,17 @@ static void
 begin_group(struct flow *f, struct group *g)
 {
 	g->commit = 0;
-	g->sums = cj_alloc(f->m->arena, f->m->objects.len *
-	    sizeof *g->sums);
+	g->sums = CJ_NEWS(f->m->arena, bool, f->m->objects.len);
+	g->lefts = CJ_NEWS(f->m->arena, bool, f->m->objects.len);
 	g->stages = CJ_NEWS(f->m->arena, bool, f->s.count);
+}
+
+/* Its slot, or what holds it in shared memory. */
+static uint32_t
+left_of(const struct flow *f, cj_ref product)
+{
+	return f->m->accesses.at[f->m->wgmmas.at[cj_inst(f->m, product)->attr]
+	    .a_at].object;
 }
 
 static void
@@ -93,7 +103,8 @@ add_product(const struct flow *f, struct group *g, cj_ref r)
 	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(f->m, i, touches), k;
 
-	g->sums[touches[0].access->object] = 1;
+	g->sums[touches[0].access->object] = true;
+	g->lefts[left_of(f, r)] = true;
 	for (k = 1; k < n; k++)
 		g->stages[cj_site_of(&f->s, r, k)] |=
 		    f->s.owner[touches[k].access->object] != 0;
@@ -399,16 +410,18 @@ nearer(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Groups behind the newest one that adds to an object; NOBODY: none is. */
+/* Groups behind the newest one that adds to an object, or (to write it) reads
+ * it; NOBODY: none is. */
 static int
-open_sum(const struct flow *f, groups at, uint32_t object)
+open_slot(const struct flow *f, groups at, uint32_t object, bool writes)
 {
 	int n = NOBODY;
 	uint32_t i;
 
 	for (i = 0; i < f->count; i++)
 		if (at[i] != NOBODY && object < f->m->objects.len &&
-		    f->group[i].sums[object] != 0)
+		    (f->group[i].sums[object] ||
+		    (writes && f->group[i].lefts[object])))
 			n = nearer(n, at[i]);
 	return n;
 }
@@ -450,7 +463,7 @@ open_other_shape(const struct flow *f, groups at, cj_ref r)
 	int n = NOBODY;
 
 	for (i = 0; i < f->count; i++) {
-		if (at[i] == NOBODY || f->group[i].sums[object] == 0)
+		if (at[i] == NOBODY || !f->group[i].sums[object])
 			continue;
 		for (other = f->group[i].commit; other != 0 &&
 		    cj_inst(f->m, other)->op != CJ_OP_WGMMA;)
@@ -617,7 +630,8 @@ step(struct flow *f, cj_ref r, groups at)
 	case CJ_OP_CONTINUE: return leave(f, r, &f->again[i->attr], at);
 	case CJ_OP_RETURN: return leave(f, r, NULL, at);
 	case CJ_OP_WGMMA:
-		need_wait(f, at, r, open_other_shape(f, at, r));
+		need_wait(f, at, r, nearer(open_other_shape(f, at, r),
+		    open_slot(f, at, left_of(f, r), false)));
 		return at;
 	case CJ_OP_WGMMA_COMMIT:
 		pass_commit(f, at, r);
@@ -626,8 +640,9 @@ step(struct flow *f, cj_ref r, groups at)
 		pass_wait(f, at, (int)i->attr);
 		return at;
 	case CJ_OP_SLOT_GET: case CJ_OP_SLOT_SET:
-		need_wait(f, at, r, open_sum(f, at,
-		    f->m->accesses.at[i->attr].object));
+		need_wait(f, at, r, open_slot(f, at,
+		    f->m->accesses.at[i->attr].object,
+		    i->op == CJ_OP_SLOT_SET));
 		return at;
 	}
 	return at;

@@ -297,10 +297,24 @@ $(B)/fuzz/%: $(srcdir)/tests/fuzz/%.c $(LIB_A)
 	$(CC) $(ALL_CFLAGS) $(WARNINGS) -fsanitize=fuzzer $< -o $@ $(LIB_A) \
 	    $(ALL_LDFLAGS) $(LIBS)
 
-check-fuzz: $(FUZZERS)
+# The words of the language, for whoever mutates its texts.
+FUZZ_DICT = $(B)/fuzz/cute.dict
+$(FUZZ_DICT): $(srcdir)/src/lexer/token.def $(srcdir)/src/parser/attr.def \
+    $(srcdir)/src/ir/type.def $(srcdir)/src/ir/builtins.def
+	mkdir -p $(@D)
+	sed -n -e 's/^WORD([^"]*\("[^"]*"\).*/\1/p' \
+	    -e 's/^TOKEN([^"]*\("[^"a-z]*"\).*/\1/p' \
+	    -e 's/^KIND([^"]*\("[^"]*"\).*/\1/p' \
+	    -e 's/^ATTR([A-Z]*,[^a-z]*\([a-z_]*\).*/"\1("/p' \
+	    -e 's/^BUILTIN(\([a-z_0-9]*\).*/"\1("/p' \
+	    -e 's/^EACH(\([a-z_0-9]*\).*/"\1("/p' \
+	    -e 's/^VALUE(\([a-z_0-9]*\).*/"\1"/p' $^ >$@
+
+check-fuzz: $(FUZZERS) $(FUZZ_DICT)
 	for f in $(FUZZERS); do \
 		mkdir -p $$f.corpus && \
 		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+		    -dict=$(FUZZ_DICT) \
 		    -artifact_prefix=$$f- $$f.corpus \
 		    $(ABS_SRCDIR)/examples 2>$$f.log || \
 		{ tail -n 20 $$f.log; exit 1; }; \

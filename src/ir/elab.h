@@ -190,13 +190,20 @@ struct cj_module *cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_member_info *m, const struct cj_binding *b,
     const struct cj_aim *aim, struct cj_diags *ds);
 
+/* Values of a test's `over` names. */
+struct cj_combination {
+	uint32_t number;	/* 0 first */
+	uint32_t count;		/* out: how many there are */
+	const char *name;	/* out: "relu [T=f16, n=4096]", on the arena;
+				   where there were errors, too */
+};
+
 /*
- * Elaborate a test or a bench, once for each combination of its `over` values.
- * Combination `i` of *count (call with i = 0 first). Function 1 is the test
- * function; the module's name shows the values: "relu [T=f16, n=4096]".
+ * Elaborate a test or a bench for one combination. Function 1 is the test
+ * function; the module has the combination's name. NULL if there were errors.
  */
 struct cj_module *cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
-    const struct cj_test_info *t, uint32_t i, uint32_t *count,
+    const struct cj_test_info *t, struct cj_combination *c,
     struct cj_diags *ds);
 
 /* Compile-time arguments that a test's call gives (struct cj_call.binding). */

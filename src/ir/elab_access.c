@@ -103,50 +103,81 @@ int_text(struct cj_elab *el, struct cj_int i)
 	return out.text;
 }
 
+uint32_t
+cj_pieces_bytes(const struct cj_pieces *p)
+{
+	return (p->width * p->bits + 7) / 8;
+}
+
+/* Elements of six bits are moved byte by byte. */
+uint32_t
+cj_pieces_align(const struct cj_pieces *p)
+{
+	return p->bits == 6 ? 1 : cj_pieces_bytes(p);
+}
+
+/* "4 bytes", "4 bits". */
+static const char *
+bits_text(struct cj_elab *el, int64_t bits)
+{
+	return bits % 8 != 0 ? cj_printf(el->arena, "%lld bits",
+	    (long long)bits) : cj_printf(el->arena, "%lld byte%s",
+	    (long long)bits / 8, bits == 8 ? "" : "s");
+}
+
 static int64_t
-limit_by(struct cj_elab *el, int64_t bytes, int64_t proved, struct cj_pieces *p,
+limit_by(struct cj_elab *el, int64_t bits, int64_t proved, struct cj_pieces *p,
     const char *format, const char *what)
 {
-	if (proved >= bytes)
-		return bytes;
-	p->why = cj_printf(el->arena, format, what, (long long)proved);
+	if (proved >= bits)
+		return bits;
+	p->why = cj_printf(el->arena, format, what, bits_text(el, proved));
 	return proved;
 }
 
-/* The largest power of two, up to `bytes`, at which every access begins. */
+/* Bits that are known to divide a number of elements. Four of six bits are
+ * three bytes, so that what is a multiple of four begins a byte. */
 static int64_t
-proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bytes)
+bits_in(struct cj_elab *el, const struct cj_pieces *p, struct cj_int elements)
+{
+	int64_t n = power_in(cj_int_divisor(&el->sym, elements));
+
+	return n * (p->bits == 6 && n < 4 ? 2 : p->bits);
+}
+
+/* The most bits, up to `bits`, at whose multiples every access begins. */
+static int64_t
+proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bits)
 {
 	const struct cj_tensor *t = p->t;
 	const struct cj_object *o = &el->m->objects.at[t->object];
 	unsigned i;
 
-	assert(t->object != 0 && o->align > 0 && bytes > 0);
-	bytes = limit_by(el, bytes, power_in(o->align), p,
-	    "\"%s\" is aligned to %lld bytes", o->name);
-	bytes = limit_by(el, bytes, power_in(cj_int_divisor(&el->sym,
-	    t->offset)) * p->bytes, p,
-	    "the offset %s is known to be a multiple of %lld bytes only",
+	assert(t->object != 0 && o->align > 0 && bits > 0);
+	if (p->bits != 6)
+		bits = limit_by(el, bits, power_in(o->align) * 8, p,
+		    "\"%s\" is aligned to %s", o->name);
+	bits = limit_by(el, bits, bits_in(el, p, t->offset), p,
+	    "the offset %s is known to be a multiple of %s only",
 	    int_text(el, t->offset));
 	if (t->layout->offset != NULL)
-		bytes = limit_by(el, bytes, power_in(cj_int_divisor(&el->sym,
-		    t->layout->offset->value)) * p->bytes, p,
-		    "the offset %s is known to be a multiple of %lld bytes "
-		    "only", int_text(el, t->layout->offset->value));
+		bits = limit_by(el, bits, bits_in(el, p,
+		    t->layout->offset->value), p,
+		    "the offset %s is known to be a multiple of %s only",
+		    int_text(el, t->layout->offset->value));
 	for (i = 0; i < p->axes; i++) {
 		const struct cj_axis *a = &p->axis[i];
 
 		if (a->taken == 0)
-			bytes = limit_by(el, bytes, power_in(cj_int_divisor(
-			    &el->sym, a->stride)) * p->bytes, p,
-			    "the stride %s is known to be a multiple of %lld "
-			    "bytes only", int_text(el, a->stride));
+			bits = limit_by(el, bits, bits_in(el, p, a->stride),
+			    p, "the stride %s is known to be a multiple of "
+			    "%s only", int_text(el, a->stride));
 	}
 	if (t->layout->is_composed && t->layout->swizzle.bits > 0)
-		bytes = limit_by(el, bytes, ((int64_t)p->bytes <<
+		bits = limit_by(el, bits, ((int64_t)p->bits <<
 		    t->layout->swizzle.base), p,
-		    "the swizzle%s keeps %lld bytes together", "");
-	return bytes;
+		    "the swizzle%s keeps %s together", "");
+	return bits;
 }
 
 /* ---- coordinates in what the view was cut from --------------------------- */
@@ -322,15 +353,16 @@ has_steps(const struct cj_pieces *p)
 static void
 choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
-	int64_t run = find_chain(p), most, ideal;
+	int64_t run = find_chain(p), most, ideal, widest_bits;
 
-	most = run * p->bytes < widest(el, p->t) ? run * p->bytes :
-	    widest(el, p->t);
-	ideal = most < MAX_BYTES ? most : MAX_BYTES;
+	/* four elements of six bits are what can be stored */
+	widest_bits = p->bits == 6 ? 24 : 8 * widest(el, p->t);
+	most = run * p->bits < widest_bits ? run * p->bits : widest_bits;
+	ideal = most < 8 * MAX_BYTES ? most : 8 * MAX_BYTES;
 	if (run == 1 && has_steps(p))
 		p->why = "no mode of the view is known to have stride 1";
 	most = proved_alignment(el, p, most);
-	p->width = most < p->bytes ? 1 : (uint32_t)(most / p->bytes);
+	p->width = most < p->bits ? 1 : (uint32_t)(most / p->bits);
 	assign_registers(p);
 	while (!guard_allows(el, p)) {
 		p->is_cut = true;
@@ -338,7 +370,7 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 		p->width /= 2;
 		assign_registers(p);
 	}
-	if ((int64_t)p->width * p->bytes >= ideal && run > 1)
+	if ((int64_t)p->width * p->bits >= ideal && run > 1)
 		p->why = NULL;
 }
 
@@ -351,13 +383,7 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	memset(p, 0, sizeof *p);
 	p->t = t;
 	p->span = span;
-	if (cj_kind_bits(t->element) < 8 && t->element != CJ_KIND_BOOL) {
-		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
-		    "accesses to elements under 8 bits are not supported by "
-		    "this version");
-		return false;
-	}
-	p->bytes = cj_kind_bytes(t->element);
+	p->bits = t->element == CJ_KIND_BOOL ? 8 : cj_kind_bits(t->element);
 	if (!add_axes(el, p, t->layout->shape, t->layout->stride, &count))
 		return false;
 	p->count = (uint32_t)count;
@@ -366,7 +392,8 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	choose_width(el, p);
 	if (p->why != NULL && p->count > 1 && el->time == CJ_TIME_DEVICE)
 		cj_elab_report(el, CJ_DIAG_NARROW_ACCESS, span,
-		    "accesses of %u bytes: %s", p->width * p->bytes, p->why);
+		    "accesses of %s: %s", bits_text(el,
+		    (int64_t)p->width * p->bits), p->why);
 	return true;
 }
 
@@ -384,8 +411,8 @@ take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 	}
 	cj_elab_error(el, CJ_DIAG_UNALIGNED_COPY, p->span,
 	    "%s moves %u bytes at once, %s allows accesses of %u: %s",
-	    how->who, how->width * p->bytes, name == NULL ? "the tensor" :
-	    cj_printf(el->arena, "\"%s\"", name), p->width * p->bytes,
+	    how->who, how->width * p->bits / 8, name == NULL ? "the tensor" :
+	    cj_printf(el->arena, "\"%s\"", name), p->width * p->bits / 8,
 	    p->why == NULL ? "the neighbours of a thread are fewer" :
 	    p->why);
 	return false;
@@ -521,7 +548,7 @@ access_of(struct cj_elab *el, const struct cj_pieces *p,
     const struct cj_how *how)
 {
 	struct cj_access a = { .object = p->t->object,
-	    .align = p->width * p->bytes, .cache = how->cache,
+	    .align = cj_pieces_align(p), .cache = how->cache,
 	    .order = how->order, .scope = how->scope, .why = p->why };
 
 	return cj_module_access(el->m, &a);
@@ -700,6 +727,26 @@ overlaps(struct cj_elab *el, const struct cj_pieces *p)
 	return false;
 }
 
+/* Elements under 8 bits share bytes: a store writes whole ones, whoever has
+ * the neighbours. */
+static bool
+fills_bytes(struct cj_elab *el, const struct cj_pieces *p)
+{
+	unsigned n = p->bits == 6 ? 4 : 8 / p->bits;
+
+	if (p->bits >= 8 || p->width * p->bits % 8 == 0)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_PART_OF_BYTE, p->span,
+	    "a store of %u element%s of %s writes a part of a byte%s%s",
+	    p->width, p->width == 1 ? "" : "s",
+	    cj_kind_text(p->t->element), p->why == NULL ? "" : ": ",
+	    p->why == NULL ? "" : p->why),
+	    "Elements i to i + %u, i a multiple of %u, share %s: one thread "
+	    "stores them together, x[i..i + %u] = v.", n - 1, n,
+	    n == 4 ? "three bytes" : "a byte", n);
+	return false;
+}
+
 static struct cj_value
 value_to_store(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cj_value v)
@@ -729,7 +776,7 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
 
 	if (!cj_tensor_may_touch(el, span, t, true) ||
 	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
-	    overlaps(el, &p))
+	    overlaps(el, &p) || !fills_bytes(el, &p))
 		return;
 	v = value_to_store(el, span, t, v);
 	if (v.kind == CJ_VALUE_ERROR)

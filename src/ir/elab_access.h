@@ -23,7 +23,7 @@ struct cj_pieces {
 	unsigned axes;
 	uint32_t count;		/* registers */
 	uint32_t width;		/* elements of an access */
-	unsigned bytes;		/* of an element */
+	unsigned bits;		/* of an element in memory */
 	uint32_t *start;	/* per register: its access's first one */
 	uint32_t *lane;		/* position within the access */
 	bool is_cut;		/* narrower, since a guard may cut it */
@@ -36,6 +36,9 @@ bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 /* The widest accesses that are proved; false: reported. */
 bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
     struct cj_span span, const struct cj_tensor *t);
+/* Bytes that an access touches, and what its first is a multiple of. */
+uint32_t cj_pieces_bytes(const struct cj_pieces *p);
+uint32_t cj_pieces_align(const struct cj_pieces *p);
 /* Narrower ones, of a width that divides. */
 void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);
 /* The offset of the access that begins at register r, also as an

@@ -13,7 +13,7 @@ refuse(struct cj_elab *el, const struct cj_pieces *p, const char *what,
 {
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, p->span,
 	    "%s allows accesses of %u bytes, the copy takes %u at once: %s",
-	    what, p->width * p->bytes, how->count * p->bytes, p->why != NULL ?
+	    what, cj_pieces_bytes(p), how->count * p->bits / 8, p->why != NULL ?
 	    p->why : "no more neighbours lie next to each other"),
 	    "State the alignment in the contract, align(16), choose a layout "
 	    "whose rows go along with the copy, or an atom of fewer "
@@ -140,7 +140,7 @@ static uint32_t
 access_of(struct cj_elab *el, const struct cj_pieces *p)
 {
 	struct cj_access a = { .object = p->t->object,
-	    .align = p->width * p->bytes };
+	    .align = cj_pieces_align(p) };
 
 	return cj_module_access(el->m, &a);
 }

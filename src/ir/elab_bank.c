@@ -57,7 +57,7 @@ byte_offsets(struct cj_elab *el, const struct cj_pieces *p, int64_t *out)
 		if (!cj_int_eval(&el->sym, term, value_of, &l,
 		    &out[l.number]))
 			return 0;
-		out[l.number] *= p->bytes;
+		out[l.number] = out[l.number] * p->bits / 8;
 	}
 	return count;
 }
@@ -90,7 +90,7 @@ void
 cj_elab_bank_conflict(struct cj_elab *el, const struct cj_pieces *p)
 {
 	const struct cj_object *o = &el->m->objects.at[p->t->object];
-	unsigned width = p->width * p->bytes, round, at, count, with = 0;
+	unsigned width = cj_pieces_bytes(p), round, at, count, with = 0;
 	unsigned worst = 0, n, one = 0, other = 0;
 	int64_t bytes[WARP];
 

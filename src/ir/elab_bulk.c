@@ -380,9 +380,9 @@ vectors_fit(struct cj_elab *el, struct cj_args *args, struct cj_pieces *p,
 		cj_pieces_narrow(p, 1);
 		return true;
 	}
-	while (p->width * p->bytes > UNIT)
+	while (cj_pieces_bytes(p) > UNIT)
 		cj_pieces_narrow(p, p->width / 2);
-	bytes = p->width * p->bytes;
+	bytes = cj_pieces_bytes(p);
 	if (bytes == 4 || bytes == 8 || bytes == 16)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, args->span,
@@ -448,7 +448,7 @@ cj_builtin_store_async(struct cj_elab *el, struct cj_args *args,
 	el->m->objects.at[p.t->object].writes = true;
 	el->m->objects.at[p.t->object].reads |= b.reduces;
 	a.object = p.t->object;
-	a.align = p.width * p.bytes;
+	a.align = cj_pieces_align(&p);
 	b.to = cj_module_access(el->m, &a);
 	b.signal = cj_arg_mbarrier(el, args->span, barrier, p.t, &refs[3]);
 	if (b.signal == 0)

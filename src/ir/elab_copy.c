@@ -252,11 +252,11 @@ make_rows(struct cj_elab *el, struct cj_span span,
 	    CJ_ATOM_STMATRIX) ||
 	    !cj_pieces_make(el, p, span, t))
 		return false;
-	if (p->width * p->bytes < CJ_MATRIX_ROW_BYTES) {
+	if (cj_pieces_bytes(p) < CJ_MATRIX_ROW_BYTES) {
 		cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
 		    "%s takes rows of 16 bytes, the layout of shared memory "
 		    "gives accesses of %u: %s", c->atom->text,
-		    p->width * p->bytes, p->why != NULL ? p->why :
+		    cj_pieces_bytes(p), p->why != NULL ? p->why :
 		    "no more neighbours of the thread lie together"),
 		    "smem_layout(T, shape, unit = mode) has such rows; for "
 		    "an operand whose mode K is not the one of stride 1, say "

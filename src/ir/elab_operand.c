@@ -67,7 +67,7 @@ has_rows(struct cj_elab *el, const struct cj_tensor *t)
 	struct cj_pieces p;
 
 	return cj_pieces_make(el, &p, t->span, t) &&
-	    p.width * p.bytes == CJ_MATRIX_ROW_BYTES;
+	    cj_pieces_bytes(&p) == CJ_MATRIX_ROW_BYTES;
 }
 
 /* Registers as the copy sees a fragment; NULL: it does not fit. */

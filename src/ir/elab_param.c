@@ -6,11 +6,23 @@
 
 /* ---- align --------------------------------------------------------------- */
 
-/* Of what is smaller than a byte, one: its rows begin at whole bytes. */
+/* The alignment that elements have without a word, in bytes. */
 static int64_t
 element_bytes(const struct cj_matched *m)
 {
 	return cj_kind_bits(m->element) < 8 ? 1 : cj_kind_bytes(m->element);
+}
+
+/* The fewest elements that fill a multiple of `align` bytes. */
+static int64_t
+elements_in(const struct cj_matched *m, int64_t align)
+{
+	int64_t bits = m->element == CJ_KIND_BOOL ? 8 :
+	    (int64_t)cj_kind_bits(m->element), n = 1;
+
+	while (n * bits % (align * 8) != 0)
+		n *= 2;
+	return n;
 }
 
 static bool
@@ -64,7 +76,7 @@ align_stride(struct cj_matched *m, int64_t align, uint32_t mode, bool has_unit)
 {
 	struct cj_elab *el = m->c->el;
 	struct cj_int s = m->stride[mode];
-	int64_t unit = align / element_bytes(m);
+	int64_t unit = elements_in(m, align);
 	cj_ref ok;
 
 	assert(m->c->walk == CJ_WALK_CHECK && mode < m->rank);
@@ -102,8 +114,8 @@ require_align(struct cj_matched *m, int64_t align)
 		if (!cj_is_known(m->stride[i])) {
 			align_stride(m, align, i, has_unit);
 		} else if (m->stride[i].value != 0 &&
-		    m->stride[i].value != 1 && m->stride[i].value *
-		    element_bytes(m) % align != 0) {
+		    m->stride[i].value != 1 && m->stride[i].value %
+		    elements_in(m, align) != 0) {
 			struct cj_int e = m->extent[i];
 
 			cj_contract_require(m->c, cj_contract_compare(

@@ -43,7 +43,7 @@ finish(struct cj_elab *el, uint32_t errors)
 
 struct cj_module *
 cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
-    const struct cj_test_info *t, uint32_t i, uint32_t *count,
+    const struct cj_test_info *t, struct cj_combination *c,
     struct cj_diags *ds)
 {
 	const struct cj_node_test *test = &t->node->test;
@@ -53,16 +53,18 @@ cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
 	struct cj_env root;
 	struct cj_over over;
 
-	*count = 0;
+	c->count = 0;
+	c->name = t->name;
 	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
 	cj_over_names(&el, &root);
 	if (!cj_over_read(&el, &test->over, &over))
 		return NULL;
-	*count = over.combinations;
-	if (i >= *count)
+	c->count = over.combinations;
+	if (c->number >= c->count)
 		return NULL;
 	begin_function(&el, &em, t->name);
-	el.m->name = cj_over_bind(&el, t->name, &over, i);
+	c->name = cj_over_bind(&el, t->name, &over, c->number);
+	el.m->name = c->name;
 	cj_elab_block(&el, test->body);
 	return finish(&el, errors);
 }

@@ -506,14 +506,14 @@ elaborate(struct cj_testing *t)
 	struct cj_work *f = t->work;
 	struct cutejit_module *m = t->module;
 	const struct cj_test_info *info = &m->test_infos[t->index];
+	struct cj_combination which = { .number = t->combination };
 	struct cj_module *ir;
 
 	cj_module_enter(f, m);
-	ir = cj_elab_test(&f->arena, m->unit, info, t->combination,
-	    &t->count, &f->diags);
+	ir = cj_elab_test(&f->arena, m->unit, info, &which, &f->diags);
 	cj_module_leave(f, m);
-	if (ir != NULL)
-		t->name = cj_strdup(&t->arena, ir->name);
+	t->count = which.count;
+	t->name = cj_strdup(&t->arena, which.name);
 	if (f->diags.errors != 0)
 		return NULL;
 	if (ir != NULL) {

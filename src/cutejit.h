@@ -317,14 +317,15 @@ typedef struct cutejit_test {
 const cutejit_test *cutejit_module_test(const cutejit_module *module,
     size_t i);
 
-/* A search for values of compile-time parameters: `tune k over ...;`. */
+/* A search for values of compile-time parameters: all that the text says by
+ * `tune k over ...;` about one kernel. */
 typedef struct cutejit_tune {
 	const char *kernel;
-	const char *parameters;		/* "tile, stages" */
-	cutejit_place place;
+	const char *parameters;		/* "tile, stages; tile, split" */
+	cutejit_place place;		/* of the first */
 } cutejit_tune;
 
-/* Search i in order of the text; NULL behind the last. */
+/* Search i, in order of the text; NULL behind the last. */
 const cutejit_tune *cutejit_module_tune(const cutejit_module *module,
     size_t i);
 

@@ -264,8 +264,9 @@ struct cutejit_module {
 	const struct cj_test_info *test_infos;
 	cutejit_test *tests;
 	uint32_t test_count;
-	const struct cj_tune_info *tune_infos;
-	cutejit_tune *tunes;
+	const struct cj_tune_info *tune_infos;	/* declarations */
+	uint32_t tune_info_count;
+	cutejit_tune *tunes;		/* one for each kernel */
 	const char **spaces;		/* what their winners are for */
 	uint32_t tune_count;
 	const char *shipped;		/* winners that came along, or NULL */

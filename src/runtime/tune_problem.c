@@ -7,17 +7,6 @@
 
 #include "base/hash.h"
 
-bool
-cj_is_tuned(const struct cutejit_module *m, const char *kernel)
-{
-	uint32_t i;
-
-	for (i = 0; i < m->tune_count; i++)
-		if (strcmp(m->tune_infos[i].kernel, kernel) == 0)
-			return true;
-	return false;
-}
-
 static void
 add_span(struct cj_hasher *h, const struct cutejit_module *m,
     struct cj_span span)
@@ -42,7 +31,7 @@ make_space(struct cutejit_module *m, const char *kernel)
 	for (i = 0; i < m->member_count; i++)
 		if (strcmp(m->infos[i].kernel, kernel) == 0)
 			add_span(&h, m, m->infos[i].node->span);
-	for (i = 0; i < m->tune_count; i++)
+	for (i = 0; i < m->tune_info_count; i++)
 		if (strcmp(m->tune_infos[i].kernel, kernel) == 0)
 			add_span(&h, m, m->tune_infos[i].node->span);
 	digest = cj_hasher_end(&h);
@@ -50,33 +39,56 @@ make_space(struct cutejit_module *m, const char *kernel)
 	return cj_strndup(&m->arena, text, 16);
 }
 
-void
-cj_tunes_list(struct cutejit_module *m)
+/* The search of a kernel, which may stand in several declarations. */
+static uint32_t
+find(const struct cutejit_module *m, const char *kernel)
 {
 	uint32_t i;
 
-	m->tune_count = cj_unit_tunes(m->unit, &m->tune_infos);
-	m->tunes = CJ_NEWS(&m->arena, cutejit_tune, m->tune_count);
-	m->spaces = CJ_NEWS(&m->arena, const char *, m->tune_count);
-	for (i = 0; i < m->tune_count; i++) {
-		const struct cj_tune_info *t = &m->tune_infos[i];
+	for (i = 0; i < m->tune_count; i++)
+		if (strcmp(m->tunes[i].kernel, kernel) == 0)
+			break;
+	return i;
+}
 
-		m->tunes[i].kernel = t->kernel;
-		m->tunes[i].parameters = cj_tune_names(&m->arena, m->unit, t);
-		m->spaces[i] = make_space(m, t->kernel);
-		cj_place_of(&m->tunes[i].place, &m->sources, t->span);
+void
+cj_tunes_list(struct cutejit_module *m)
+{
+	uint32_t i, k;
+
+	m->tune_info_count = cj_unit_tunes(m->unit, &m->tune_infos);
+	m->tunes = CJ_NEWS(&m->arena, cutejit_tune, m->tune_info_count);
+	m->spaces = CJ_NEWS(&m->arena, const char *, m->tune_info_count);
+	for (i = 0; i < m->tune_info_count; i++) {
+		const struct cj_tune_info *t = &m->tune_infos[i];
+		const char *names = cj_tune_names(&m->arena, m->unit, t);
+
+		k = find(m, t->kernel);
+		if (k < m->tune_count) {
+			m->tunes[k].parameters = cj_printf(&m->arena,
+			    "%s; %s", m->tunes[k].parameters, names);
+			continue;
+		}
+		m->tune_count++;
+		m->tunes[k].kernel = t->kernel;
+		m->tunes[k].parameters = names;
+		m->spaces[k] = make_space(m, t->kernel);
+		cj_place_of(&m->tunes[k].place, &m->sources, t->span);
 	}
+}
+
+bool
+cj_is_tuned(const struct cutejit_module *m, const char *kernel)
+{
+	return find(m, kernel) < m->tune_count;
 }
 
 const char *
 cj_tune_space(const struct cutejit_module *m, const char *kernel)
 {
-	uint32_t i;
+	uint32_t i = find(m, kernel);
 
-	for (i = 0; i < m->tune_count; i++)
-		if (strcmp(m->tune_infos[i].kernel, kernel) == 0)
-			return m->spaces[i];
-	return "";
+	return i < m->tune_count ? m->spaces[i] : "";
 }
 
 /* ---- the class of a call ------------------------------------------------- */

@@ -33,7 +33,7 @@ struct attempt {
 
 struct search {
 	struct cj_testing t;
-	const struct cj_tune_info *info;
+	const char *kernel;
 	cutejit_tune_options options;
 	cutejit_tune_fn *each;
 	void *user;
@@ -448,16 +448,27 @@ is_past(const struct search *s)
 }
 
 static bool
+has_parameter(const struct search *s, const char *name)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < s->count; i++)
+		for (k = 0; k < s->candidates[i].count; k++)
+			if (strcmp(s->candidates[i].consts[k].name, name)
+			    == 0)
+				return true;
+	return false;
+}
+
+static bool
 names_parameter(const struct search *s, const struct cj_call *record)
 {
 	const struct cj_const_argument *consts;
-	uint32_t n = cj_call_consts(record, &consts), i, k;
+	uint32_t n = cj_call_consts(record, &consts), i;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; s->count != 0 && k < s->candidates[0].count; k++)
-			if (strcmp(consts[i].name,
-			    s->candidates[0].consts[k].name) == 0)
-				return true;
+		if (has_parameter(s, consts[i].name))
+			return true;
 	return false;
 }
 
@@ -470,7 +481,7 @@ search_call(struct cj_testing *t, const struct cj_call *record,
 	const struct cj_const_argument *consts;
 	uint32_t n;
 
-	if (strcmp(record->kernel, s->info->kernel) != 0
+	if (strcmp(record->kernel, s->kernel) != 0
 	    || names_parameter(s, record) || s->is_stopped || s->is_broken)
 		return CUTEJIT_OK;
 	s->launch++;
@@ -503,6 +514,29 @@ struct beginning {
 	const cutejit_tune_options *given;
 };
 
+/* Candidates of all declarations, in order. */
+static bool
+list_candidates(struct cj_work *f, struct search *s)
+{
+	const struct cutejit_module *m = s->t.module;
+	CJ_VEC(struct cj_candidate) all = { 0 };
+	struct cj_candidate *some;
+	uint32_t i, k, count;
+
+	for (i = 0; i < m->tune_info_count; i++) {
+		if (strcmp(m->tune_infos[i].kernel, s->kernel) != 0)
+			continue;
+		if (!cj_elab_tune(&s->arena, m->unit, &m->tune_infos[i],
+		    &some, &count, &f->diags))
+			return false;
+		for (k = 0; k < count; k++)
+			*cj_push(&s->arena, &all) = some[k];
+	}
+	s->candidates = all.at;
+	s->count = all.len;
+	return true;
+}
+
 static cutejit_status
 begin(struct cj_work *f, void *arguments)
 {
@@ -529,8 +563,7 @@ begin(struct cj_work *f, void *arguments)
 	f->module = m;
 	s->arena.recover = &f->recover;
 	cj_module_enter(f, m);
-	done = cj_elab_tune(&s->arena, m->unit, s->info, &s->candidates,
-	    &s->count, &f->diags);
+	done = list_candidates(f, s);
 	cj_module_leave(f, m);
 	s->arena.recover = NULL;
 	return done ? CUTEJIT_OK : CUTEJIT_ERROR;
@@ -588,7 +621,7 @@ cutejit_tune_run(cutejit_module *module, size_t index,
 	if (each == NULL || index >= module->tune_count)
 		return CUTEJIT_USAGE;
 	s.t.module = module;
-	s.info = &module->tune_infos[index];
+	s.kernel = module->tunes[index].kernel;
 	cj_arena_init(&s.arena, NULL, &module->context->mem);
 	status = cj_enter(module->context, begin, &b);
 	if (status == CUTEJIT_OK)

@@ -218,6 +218,16 @@ cj_interp_TMA_STORE(struct cj_decoder *d, cj_ref r)
 /* ---- maps ---------------------------------------------------------------- */
 
 static bool
+refuse_map(struct cj_fault *fault)
+{
+	if (fault != NULL)
+		fault->note = "give the kernel a part of the tensor, or a "
+		    "member of its family that copies by bulk_copy() or "
+		    "cp_async()";
+	return false;
+}
+
+static bool
 map_fits(struct cj_frame *f, const struct cj_step *s,
     const struct cj_tensor_map *t)
 {
@@ -228,20 +238,19 @@ map_fits(struct cj_frame *f, const struct cj_step *s,
 
 	for (i = 0; i < t->map->rank; i++) {
 		if (t->extent[i] < 0 || t->extent[i] > (int64_t)1 << 32) {
-			cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "extent %u of "
-			    "\"%s\" is %lld; a tensor map has up to 2^32",
-			    (unsigned)i, o->name, (long long)t->extent[i]);
-			return false;
+			return refuse_map(cj_fault_at(f, s, 0, CJ_DIAG_LIMIT,
+			    "extent %u of \"%s\" is %lld; a tensor map has up "
+			    "to 2^32", (unsigned)i, o->name,
+			    (long long)t->extent[i]));
 		}
 		if (i == 0 || t->extent[i] <= 1)
 			continue;
 		if (t->stride[i] < 0 || t->stride[i] * bytes % 16 != 0 ||
 		    t->stride[i] >= ((int64_t)1 << 40) / bytes) {
-			cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "stride %u of "
-			    "\"%s\" is %lld elements; of a tensor map it is a "
-			    "multiple of 16 bytes, from 0 to 2^40",
-			    (unsigned)i, o->name, (long long)t->stride[i]);
-			return false;
+			return refuse_map(cj_fault_at(f, s, 0, CJ_DIAG_LIMIT,
+			    "stride %u of \"%s\" is %lld elements; of a tensor "
+			    "map it is a multiple of 16 bytes, from 0 to 2^40",
+			    (unsigned)i, o->name, (long long)t->stride[i]));
 		}
 	}
 	return true;

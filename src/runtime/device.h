@@ -147,8 +147,14 @@ struct cj_shots {
 	/* what of the slots may change while the plan stays */
 	struct cj_patch *patches;
 	uint32_t patch_count;
-	/* tensor maps, encoded for these addresses: they are not patched */
+	/* tensor maps, and what each was encoded for */
 	struct cj_encoded_map *maps;
+	struct cj_mapped {
+		uint32_t slot;
+		uint32_t parameter, member;	/* of the tensor, */
+		int64_t offset;			/* bytes behind its start */
+		uintptr_t address;
+	} *mapped;
 	uint32_t map_count;
 	/* workspaces that are filled before shot `before` */
 	struct cj_filled {

@@ -7,7 +7,7 @@
  * kernel, the options, the context, how often a search has found something, and
  * of each argument its name, kind, type, shape, strides, device and alignment.
  * What is left of a call, addresses and scalars that the host function only
- * hands on, goes into slots. Scalars that it computes with are compared
+ * hands on, goes into slots, and addresses into copies of tensor maps. Scalars that it computes with are compared
  * besides. Overlap depends on addresses and is looked at in each call.
  *
  * The table is small and belongs to the module; the least recently used goes.
@@ -20,7 +20,7 @@
 #include "ready.h"
 
 enum { WORDS = 192, SLOTS = 64, TENSORS = 32, BUCKETS = 256, ENTRIES = 512,
-    MODES = 16 };
+    MODES = 16, MAPS = 8 };
 
 struct pin {
 	uint32_t given;
@@ -429,9 +429,35 @@ fill_slots(const struct cj_quick *q, const cutejit_argument *given,
 	return true;
 }
 
+/* The entry's maps, or copies of them that show this call's tensors. */
+static int
+place_maps(const struct cj_quick *q, const cutejit_argument *given,
+    struct cj_encoded_map *maps, void **params)
+{
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < q->shots.map_count; i++) {
+		const struct cj_mapped *m = &q->shots.mapped[i];
+		uintptr_t at = address_of(tensor_of(q, given, m->parameter,
+		    m->member)) + (uintptr_t)m->offset;
+
+		params[m->slot] = &q->shots.maps[i];
+		if (at == m->address)
+			continue;
+		maps[i] = q->shots.maps[i];
+		rc = q->cu->TensorMapReplaceAddress(&maps[i], (void *)at);
+		if (rc != 0)
+			return rc;
+		params[m->slot] = &maps[i];
+	}
+	return 0;
+}
+
 static int
 fire(const struct cj_quick *q, struct cj_calling *c, uint64_t *slots)
 {
+	struct cj_encoded_map maps[MAPS];
 	void *params[SLOTS];
 	struct cj_shots shots = q->shots;
 	uint64_t workspace = 0;
@@ -440,6 +466,9 @@ fire(const struct cj_quick *q, struct cj_calling *c, uint64_t *slots)
 
 	for (i = 0; i < shots.slot_count; i++)
 		params[i] = &slots[i];
+	rc = place_maps(q, c->given, maps, params);
+	if (rc != 0)
+		return rc;
 	shots.slots = slots;
 	shots.params = params;
 	if (shots.workspace_bytes == 0)
@@ -637,7 +666,7 @@ cj_quick_make(struct cj_work *f, const struct cj_calling *c,
 	q->program = s->program;
 	cj_program_hold(q->program);
 	q->is_good = fill(f, q, c, sig, s, args) == CUTEJIT_OK
-	    && q->shots.map_count == 0
+	    && q->shots.map_count <= MAPS
 	    && q->shots.slot_count <= SLOTS
 	    && q->tensors.count <= TENSORS;
 	cj_undefer(f);

@@ -288,6 +288,34 @@ is_same_shape(const cutejit_tensor *a, const cutejit_tensor *b)
 	    || memcmp(a->strides, b->strides, bytes) == 0)));
 }
 
+/* The maps of a parameter's tensor show it where it is now; all of them or
+ * none. */
+static bool
+patch_maps(struct cj_ready *r, uint32_t parameter, uintptr_t data)
+{
+	struct cj_encoded_map now;
+	uint32_t i;
+	int turn;
+
+	for (turn = 0; turn < 2; turn++)
+		for (i = 0; i < r->shots.map_count; i++) {
+			struct cj_mapped *m = &r->shots.mapped[i];
+			uintptr_t at = data + (uintptr_t)m->offset;
+
+			if (m->parameter != parameter)
+				continue;
+			now = r->shots.maps[i];
+			if (r->cu->TensorMapReplaceAddress(&now, (void *)at)
+			    != 0)
+				return false;
+			if (turn == 0)
+				continue;
+			r->shots.maps[i] = now;
+			m->address = at;
+		}
+	return true;
+}
+
 static bool
 patch_tensor(struct cj_ready *r, size_t index, const cutejit_tensor *to)
 {
@@ -298,7 +326,6 @@ patch_tensor(struct cj_ready *r, size_t index, const cutejit_tensor *to)
 	char *data;
 
 	if (to == NULL || to->data == NULL || was->data == NULL
-	    || r->shots.map_count != 0
 	    || !is_same_shape(was, to))
 		return false;
 	data = (char *)to->data + to->byte_offset;
@@ -306,6 +333,10 @@ patch_tensor(struct cj_ready *r, size_t index, const cutejit_tensor *to)
 		return false;
 	r->address[number] = (uintptr_t)data;
 	if (cj_tensors_overlap(&r->tensors, r->address)) {
+		r->address[number] = (uintptr_t)v->data;
+		return false;
+	}
+	if (!patch_maps(r, parameter, (uintptr_t)data)) {
 		r->address[number] = (uintptr_t)v->data;
 		return false;
 	}

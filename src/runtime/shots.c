@@ -145,6 +145,7 @@ struct packing {
 	const uint64_t *workspace;	/* offset by object */
 	struct cj_shots *out;
 	uint32_t patch_cap;
+	cutejit_status status;		/* of a map that there is none */
 };
 
 static struct cj_patch *
@@ -256,20 +257,26 @@ pack_map(struct packing *k, uint64_t bits, uint32_t slot)
 	    (const struct cj_tensor_map *)(uintptr_t)bits;
 	const struct cj_object *o =
 	    &k->program->ir->objects.at[t->map->object];
+	struct cj_mapped *m = &k->out->mapped[k->out->map_count];
 	struct cj_encoded_map *map = &k->out->maps[k->out->map_count++];
 	const struct cj_cuda *cu;
 	int rc;
 
 	assert(o->kind == CJ_OBJECT_TENSOR && "maps are of arguments");
 	k->out->params[slot] = map;
-	if (cj_gpu_driver(k->work, &cu) != CUTEJIT_OK)
+	*m = (struct cj_mapped){ slot, o->parameter, o->member, t->offset *
+	    (int64_t)(cj_kind_bits(o->element) / 8), 0 };
+	m->address = (uintptr_t)k->args->views[o->parameter][o->member].data +
+	    (uintptr_t)m->offset;
+	k->status = cj_gpu_driver(k->work, &cu);
+	if (k->status != CUTEJIT_OK)
 		return false;
 	rc = encode(cu, t, o->element,
 	    k->args->views[o->parameter][o->member].data, map);
 	if (rc == 0)
 		return true;
-	cj_gpu_fail(k->work, cu, rc, cj_printf(&k->work->arena, "%s: no tensor "
-	    "map of \"%s\"", k->program->kernel, o->name));
+	k->status = cj_gpu_fail(k->work, cu, rc, cj_printf(&k->work->arena,
+	    "%s: no tensor map of \"%s\"", k->program->kernel, o->name));
 	return false;
 }
 
@@ -433,7 +440,7 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
     const struct cj_plan *plan, struct cj_shots *out)
 {
 	uint64_t *table = CJ_NEWS(&f->arena, uint64_t, p->ir->objects.len);
-	struct packing k = { f, a, p, args, NULL, table, out, 0 };
+	struct packing k = { f, a, p, args, NULL, table, out, 0, CUTEJIT_OK };
 	uint64_t next = 0;
 	uint32_t i;
 
@@ -447,6 +454,7 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 	out->patches = CJ_NEWS(a, struct cj_patch, k.patch_cap);
 	out->workspace_bytes = plan->workspace_bytes;
 	out->maps = aligned_maps(a, k.patch_cap);
+	out->mapped = CJ_NEWS(a, struct cj_mapped, k.patch_cap);
 	for (i = 0; i < k.patch_cap; i++)
 		out->params[i] = &out->slots[i];
 	for (i = 0; i < plan->steps.len; i++) {
@@ -455,7 +463,8 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 		if (!step->is_launch)
 			place_workspace(&k, step, table, &next);
 		else if (!make_shot(&k, step))
-			return CUTEJIT_ERROR;
+			return k.status != CUTEJIT_OK ? k.status :
+			    CUTEJIT_ERROR;
 	}
 	return CUTEJIT_OK;
 }

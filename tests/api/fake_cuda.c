@@ -295,7 +295,9 @@ read_entry(struct kernel *k, const char *at)
 
 	for (p = strstr(at, ".param ."); p != NULL && p < end
 	    && k->count < FAKE_PARAMS; p = strstr(p + 1, ".param ."))
-		k->bytes[k->count++] = (unsigned)atoi(p + 9) / 8;
+		/* of a tensor map, what it was made of first */
+		k->bytes[k->count++] = strncmp(p + 8, "align", 5) == 0 ? 8 :
+		    (unsigned)atoi(p + 9) / 8;
 }
 
 static void
@@ -582,6 +584,16 @@ FUNCTION(cuTensorMapEncodeTiled, (void *map, int type, uint32_t rank,
 	memset(out, 0, 128);
 	out[0] = (uint64_t)(uintptr_t)address;
 	out[1] = (uint64_t)type << 32 | (uint32_t)swizzle;
+	return 0;
+}
+
+FUNCTION(cuTensorMapReplaceAddress, (void *map, void *address))
+{
+	BEGIN("cuTensorMapReplaceAddress");
+	QUIET();
+	if ((uintptr_t)map % 64 != 0 || (uintptr_t)address % 16 != 0)
+		return INVALID_VALUE;
+	((uint64_t *)map)[0] = (uint64_t)(uintptr_t)address;
 	return 0;
 }
 

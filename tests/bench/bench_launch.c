@@ -3,7 +3,8 @@
  * the same machine code:
  *
  *	prepared	cutejit_launch_run() of ten arguments
- *	in one go	cutejit_call() with three tensors
+ *	in one go	cutejit_call() with three tensors; with three that have
+ *			tensor maps, always the same, or two triples in turn
  *	graph		a graph of ten launches, ours against nodes made bare
  *
  * each against a bare cuLaunchKernelEx() of the kernel with the same arguments,
@@ -28,7 +29,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BURST = 200, N = 32, TENSORS = 8, NODES = 10 };
+enum { BURST = 200, N = 32, TENSORS = 8, NODES = 10, MAPS = 3 };
 
 /* CUlaunchConfig and CUDA_KERNEL_NODE_PARAMS_v2. */
 struct config {
@@ -56,6 +57,9 @@ static struct {
 	int (*kernel)(void **, void *, const char *);
 	int (*launch)(const struct config *, void *, void **, void **);
 	int (*synchronize)(void);
+	int (*encode)(void *, int, uint32_t, void *, const uint64_t *,
+	    const uint64_t *, const uint32_t *, const uint32_t *, int, int,
+	    int, int);
 	int (*graph)(void **, unsigned);
 	int (*add)(void **, void *, void *const *, size_t,
 	    const struct node *);
@@ -97,6 +101,7 @@ open_driver(void)
 	resolve(library, "cuLibraryGetKernel", &cu.kernel);
 	resolve(library, "cuLaunchKernelEx", &cu.launch);
 	resolve(library, "cuCtxSynchronize", &cu.synchronize);
+	resolve(library, "cuTensorMapEncodeTiled", &cu.encode);
 	resolve(library, "cuGraphCreate", &cu.graph);
 	resolve(library, "cuGraphAddKernelNode_v2", &cu.add);
 	resolve(library, "cuGraphInstantiateWithFlags", &cu.instantiate);
@@ -157,7 +162,7 @@ check(cutejit_context *context, cutejit_status status)
 struct work {
 	cutejit_context *context;
 	cutejit_module *module;
-	cutejit_kernel *ten, *three;
+	cutejit_kernel *ten, *three, *maps;
 	cutejit_launch *launch;
 	cutejit_argument ten_args[TENSORS + 2], three_args[3];
 	cutejit_tensor tensor[TENSORS];
@@ -168,6 +173,13 @@ struct work {
 	void *ten_function, *three_function;
 	void *ten_params[TENSORS + 2], *three_params[3];
 	void *ours, *bare;		/* graphs, instantiated */
+	/* matrices of N rows, of two triples */
+	cutejit_argument maps_args[2][MAPS];
+	cutejit_tensor matrix[2][MAPS];
+	int64_t square[2], strides[2];
+	void *maps_function, *maps_params[2][MAPS + 1];
+	int turn;
+	_Alignas(64) unsigned char map[2][MAPS][128];
 };
 
 static void
@@ -204,6 +216,50 @@ make_tensors(struct work *w)
 	}
 }
 
+/* As the kernel has them: boxes of 32 x 32, rows of 128 bytes swizzled. */
+static void
+encode(struct work *w, int triple, int i)
+{
+	static const uint32_t box[2] = { 32, 32 }, steps[2] = { 1, 1 };
+	uint64_t extents[2] = { N, N }, stride = N * sizeof(float);
+
+	if (cu.encode(w->map[triple][i], 7, 2, w->matrix[triple][i].data,
+	    extents, &stride, box, steps, 0, 3, 3, 0) != 0)
+		die("a map cannot be encoded");
+	w->maps_params[triple][i + 1] = w->map[triple][i];
+}
+
+static void
+make_matrices(struct work *w)
+{
+	static const char *const names[MAPS] = { "a", "b", "c" };
+	uint64_t address;
+	int triple, i;
+
+	w->square[0] = w->square[1] = w->strides[0] = N;
+	w->strides[1] = 1;
+	for (triple = 0; triple < 2; triple++)
+		for (i = 0; i < MAPS; i++) {
+			cutejit_tensor t = { 0 };
+
+			if (cu.allocate(&address, N * N * sizeof(float)) != 0)
+				die("no memory");
+			t.data = (void *)(uintptr_t)address;
+			t.device_type = CUTEJIT_DL_CUDA;
+			t.ndim = 2;
+			t.code = 2;
+			t.bits = 32;
+			t.lanes = 1;
+			t.shape = w->square;
+			t.strides = w->strides;
+			w->matrix[triple][i] = t;
+			w->maps_args[triple][i] = cutejit_arg_tensor(names[i],
+			    &w->matrix[triple][i]);
+			encode(w, triple, i);
+		}
+	w->maps_params[0][0] = w->maps_params[1][0] = &w->square[0];
+}
+
 static void *
 load_bare(struct work *w, cutejit_kernel *k)
 {
@@ -238,6 +294,10 @@ make_kernels(struct work *w, const char *path)
 	    &w->launch));
 	w->ten_function = load_bare(w, w->ten);
 	w->three_function = load_bare(w, w->three);
+	o.arguments = w->maps_args[0];
+	o.argument_count = MAPS;
+	check(w->context, cutejit_compile(w->module, "maps", &o, &w->maps));
+	w->maps_function = load_bare(w, w->maps);
 }
 
 /* Parameters in the order of first use, as --emit=host prints them: x0, x1, b,
@@ -291,6 +351,32 @@ in_one_go(struct work *w)
 	if (cutejit_call(w->module, "three", w->three_args, 3, NULL, NULL)
 	    != CUTEJIT_OK)
 		die("a call failed");
+}
+
+static void
+bare_maps(struct work *w)
+{
+	launch_bare(w->maps_function, w->maps_params[0]);
+}
+
+static void
+call_maps(struct work *w, int triple)
+{
+	if (cutejit_call(w->module, "maps", w->maps_args[triple], MAPS, NULL,
+	    NULL) != CUTEJIT_OK)
+		die("a call failed");
+}
+
+static void
+same_maps(struct work *w)
+{
+	call_maps(w, 0);
+}
+
+static void
+other_maps(struct work *w)
+{
+	call_maps(w, w->turn++ % 2);
 }
 
 static void
@@ -458,6 +544,7 @@ main(int argc, char **argv)
 		die("usage: bench_launch launch.cute [ROUNDS >= 20]");
 	library = open_driver();
 	make_tensors(&w);
+	make_matrices(&w);
 	make_kernels(&w, argv[1]);
 	make_parameters(&w);
 	make_graphs(&w);
@@ -469,12 +556,17 @@ main(int argc, char **argv)
 	    rounds);
 	compare(&w, "in one go, three tensors", bare_three, in_one_go, BURST,
 	    rounds);
+	compare(&w, "in one go, three maps", bare_maps, same_maps, BURST,
+	    rounds);
+	compare(&w, "in one go, maps that move", bare_maps, other_maps, BURST,
+	    rounds);
 	if (!is_stand_in)
 		compare(&w, "graph of ten launches", play_bare, play_ours, 50,
 		    rounds);
 	cutejit_launch_destroy(w.launch);
 	cutejit_kernel_destroy(w.ten);
 	cutejit_kernel_destroy(w.three);
+	cutejit_kernel_destroy(w.maps);
 	cutejit_module_destroy(w.module);
 	cutejit_context_destroy(w.context);
 	return 0;

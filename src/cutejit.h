@@ -292,6 +292,10 @@ typedef struct cutejit_parameter {
 	const char *scalar;		/* "f32"; "" if a const says it */
 	int is_array;			/* x: tensor(...)[n] */
 	int has_default;
+	/* a const without a default: the values of its set or range, where
+	   they do not depend on other parameters */
+	const char *const *values;
+	size_t value_count;
 } cutejit_parameter;
 
 /* A kernel declaration: kernels of one name are the members of a family. */

@@ -5,6 +5,7 @@
  * side by side, since most of a job's time is the assembler's; their outputs
  * are written in order afterwards.
  */
+#include <ctype.h>
 #include <getopt.h>
 #include <limits.h>
 #include <pthread.h>
@@ -198,21 +199,49 @@ default_emit(struct compile *p)
 	return add_emit(p, p->default_kind);
 }
 
-/* What names of several files begin with, and how much of it: a given name
- * goes without its ending. */
+/* What names of several files begin with, and how much of it: what the user
+ * named goes without an ending of ours. */
 static const char *
-stem_for(const struct compile *p, const struct emit *e, const char *given,
-    int *length)
+stem_for(const struct compile *p, const char *given, int *length)
 {
 	const char *stem = given != NULL ? given :
 	    p->out != NULL ? p->out : p->stem;
-	size_t n = strlen(stem), ending = strlen(kinds[e->row].ending);
+	size_t n = strlen(stem), ending;
+	int i;
 
-	if (given != NULL && n > ending &&
-	    strcmp(given + n - ending, kinds[e->row].ending) == 0)
-		n -= ending;
+	for (i = 0; stem != p->stem && i < KINDS; i++) {
+		ending = strlen(kinds[i].ending);
+		if (n > ending && strcmp(stem + n - ending,
+		    kinds[i].ending) == 0) {
+			n -= ending;
+			break;
+		}
+	}
 	*length = n > INT_MAX ? INT_MAX : (int)n;
 	return stem;
+}
+
+/* relu, relu_m1, relu_m1.stages_2: what a file name bears of a value. */
+static void
+entry_name(const struct job *job, char *out, size_t room)
+{
+	size_t i, at;
+	const char *c;
+
+	snprintf(out, room, job->member == 0 ? "%s" : "%s_m%u", job->kernel,
+	    job->member);
+	for (i = 0; i < job->chosen_count; i++) {
+		at = strlen(out);
+		snprintf(out + at, room - at, ".%s_", job->chosen[i].name);
+		at = strlen(out);
+		for (c = job->chosen[i].text; *c != '\0' && at + 1 < room;
+		    c++)
+			if (isalnum((unsigned char)*c) || *c == '-')
+				out[at++] = *c;
+			else if (at > 0 && out[at - 1] != '_')
+				out[at++] = '_';
+		out[at] = '\0';
+	}
 }
 
 /* STEM.ptx; with several jobs STEM.KERNEL.sm_90a.ptx, as far as they differ. */
@@ -223,16 +252,15 @@ output_name(const struct compile *p, const struct emit *e,
 	const char *given = e->path != NULL ? e->path :
 	    p->emit_count == 1 ? p->out : NULL;
 	const char *ending = kinds[e->row].ending, *stem;
-	char entry[256];
+	char entry[1024];
 	int n;
 
 	if (given != NULL && (p->job_count == 1 || strcmp(given, "-") == 0)) {
 		snprintf(name, room, "%s", given);
 		return;
 	}
-	stem = stem_for(p, e, given, &n);
-	snprintf(entry, sizeof entry, job->member == 0 ? "%s" : "%s_m%u",
-	    job->kernel, job->member);
+	stem = stem_for(p, given, &n);
+	entry_name(job, entry, sizeof entry);
 	if (p->job_count == 1)
 		snprintf(name, room, "%.*s%s", n, stem, ending);
 	else if (p->arches.count > 1)
@@ -274,28 +302,93 @@ is_named(const struct compile *p, const cutejit_member *m, bool *alone)
 	return p->kernels.count == 0;
 }
 
+static bool
+is_given(const struct compile *p, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < p->c.constant_count; i++)
+		if (strcmp(p->c.constants[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The next choice of values for a member's open consts: the last runs fastest.
+ * `turn` counts for each of them; false: that was the last. */
+static bool
+next_choice(const cutejit_parameter *const *open, size_t count, size_t *turn)
+{
+	while (count-- > 0) {
+		if (++turn[count] < open[count]->value_count)
+			return true;
+		turn[count] = 0;
+	}
+	return false;
+}
+
+/* A job for a member, a target and a choice of values. */
+static int
+add_job(struct compile *p, const cutejit_member *m, const char *target,
+    bool alone)
+{
+	struct job *job = &p->jobs[p->job_count];
+
+	if (p->job_count == JOB_MAX)
+		return usage_error("compile", "more than %d kernels; choose "
+		    "with -k and -D", JOB_MAX);
+	job->kernel = m->kernel;
+	job->member = m->member;
+	job->is_alone = alone;
+	job->target = target;
+	p->job_count++;
+	return 0;
+}
+
+/* One for each value of each const that has a set or a range, and neither a
+ * default nor a value of -D. */
+static int
+add_choices(struct compile *p, const cutejit_member *m, const char *target,
+    bool alone)
+{
+	const cutejit_parameter *open[CHOICES];
+	size_t turn[CHOICES] = { 0 }, count = 0, i;
+	struct job *job;
+	int code;
+
+	for (i = 0; i < m->parameter_count && count < CHOICES; i++)
+		if (m->parameters[i].value_count != 0 &&
+		    !is_given(p, m->parameters[i].name))
+			open[count++] = &m->parameters[i];
+	do {
+		code = add_job(p, m, target, alone);
+		if (code != 0)
+			return code;
+		job = &p->jobs[p->job_count - 1];
+		job->chosen_count = count;
+		for (i = 0; i < count; i++) {
+			job->chosen[i].name = open[i]->name;
+			job->chosen[i].text = open[i]->values[turn[i]];
+		}
+	} while (next_choice(open, count, turn));
+	return 0;
+}
+
 static int
 collect_jobs(struct compile *p, cutejit_module *module)
 {
 	size_t arches = p->arches.count != 0 ? p->arches.count : 1, i, a;
 	const cutejit_member *m;
 	bool alone;
+	int code;
 
 	for (i = 0; (m = cutejit_module_member(module, i)) != NULL; i++) {
 		if (!is_named(p, m, &alone))
 			continue;
 		for (a = 0; a < arches; a++) {
-			struct job *job = &p->jobs[p->job_count];
-
-			if (p->job_count == JOB_MAX)
-				return usage_error("compile", "more than %d "
-				    "kernels; choose with -k", JOB_MAX);
-			job->kernel = m->kernel;
-			job->member = m->member;
-			job->is_alone = alone;
-			job->target = p->arches.count != 0 ?
-			    p->arches.at[a] : NULL;
-			p->job_count++;
+			code = add_choices(p, m, p->arches.count != 0 ?
+			    p->arches.at[a] : NULL, alone);
+			if (code != 0)
+				return code;
 		}
 	}
 	if (p->job_count != 0)
@@ -312,6 +405,7 @@ static void
 run_job(struct compile *p, struct job *job)
 {
 	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_constant *all;
 	const cutejit_report *r;
 	size_t i;
 
@@ -321,10 +415,21 @@ run_job(struct compile *p, struct job *job)
 	o.checked = p->c.checked;
 	o.lineinfo = p->c.lineinfo;
 	o.member = job->member + 1;
-	o.constants = p->c.constants;
-	o.constant_count = p->c.constant_count;
+	all = calloc(p->c.constant_count + job->chosen_count + 1,
+	    sizeof *all);
+	if (all == NULL) {
+		job->status = CUTEJIT_LIMIT;
+		job->message = strdup("cutec: there is no memory\n");
+		return;
+	}
+	for (i = 0; i < p->c.constant_count; i++)
+		all[o.constant_count++] = p->c.constants[i];
+	for (i = 0; i < job->chosen_count; i++)
+		all[o.constant_count++] = job->chosen[i];
+	o.constants = all;
 	job->status = cutejit_compile(p->module, job->kernel, &o,
 	    &job->result);
+	free(all);
 	if (job->status == CUTEJIT_OK)
 		return;
 	/* the report belongs to this thread, and ends with it */

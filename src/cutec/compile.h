@@ -13,9 +13,14 @@ struct emit {
 	int row;			/* of the table of kinds */
 };
 
+enum { CHOICES = 16 };
+
 struct job {
 	const char *kernel, *target;
 	unsigned member;
+	/* consts that the command line leaves open: a value of each */
+	cutejit_constant chosen[CHOICES];
+	size_t chosen_count;
 	cutejit_status status;
 	cutejit_kernel *result;
 	char *message;			/* if it failed */

@@ -82,6 +82,9 @@ struct cj_parameter_info {
 	bool is_array;			/* x: tensor(...)[n] */
 	bool has_default;
 	const char *type;		/* as written */
+	/* of a const without a default: what its set or range says alone */
+	const char *const *values;
+	uint32_t value_count;
 };
 uint32_t cj_member_parameters(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_member_info *m, const struct cj_parameter_info **out);

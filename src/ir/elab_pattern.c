@@ -154,6 +154,66 @@ type_text(struct cj_arena *a, const struct cj_unit *u,
 	    n->span.end - n->span.begin);
 }
 
+enum { MOST_VALUES = 1024 };
+
+static void
+list_set(struct cj_elab *el, const struct cj_list *items,
+    struct cj_parameter_info *info)
+{
+	const char **at = CJ_NEWS(el->arena, const char *, items->count + 1);
+	struct cj_value v;
+	uint32_t i;
+
+	for (i = 0; i < items->count; i++) {
+		v = cj_elab_known(el, items->at[i], "a member of a set");
+		if (v.kind == CJ_VALUE_ERROR)
+			return;
+		at[i] = cj_elab_source_text(el, items->at[i]->span);
+	}
+	info->values = at;
+	info->value_count = items->count;
+}
+
+static void
+list_range(struct cj_elab *el, const struct cj_node *domain,
+    struct cj_parameter_info *info)
+{
+	struct cj_value d = cj_elab_known(el, domain, "a domain");
+	int64_t first, i, n;
+	const char **at;
+
+	if (d.kind != CJ_VALUE_RANGE)
+		return;
+	first = d.range->first.value;
+	if (d.range->last.value <= first || (uint64_t)d.range->last.value -
+	    (uint64_t)first > MOST_VALUES)
+		return;
+	n = d.range->last.value - first;
+	at = CJ_NEWS(el->arena, const char *, n);
+	for (i = 0; i < n; i++)
+		at[i] = cj_printf(el->arena, "%lld", (long long)(first + i));
+	info->values = at;
+	info->value_count = (uint32_t)n;
+}
+
+/* Where a domain needs other parameters, its values are not listed. */
+static void
+list_values(struct cj_elab *el, const struct cj_node *param,
+    struct cj_parameter_info *info)
+{
+	const struct cj_node *domain = param->param.domain;
+	struct cj_env root = { .file = el->unit->main, .is_function = true };
+
+	if (domain == NULL || info->has_default)
+		return;
+	el->env = &root;
+	if (domain->kind == CJ_NODE_SET)
+		list_set(el, &domain->set.items, info);
+	else
+		list_range(el, domain, info);
+	el->env = NULL;
+}
+
 static void
 describe(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_node *param, struct cj_parameter_info *info)
@@ -166,12 +226,13 @@ describe(struct cj_arena *a, const struct cj_unit *u,
 	info->has_default = param->param.init != NULL;
 	info->type = param->param.type == NULL ? "" :
 	    type_text(a, u, param->param.type);
-	if (param->param.mode == CJ_MODE_CONST) {
-		info->kind = CJ_PARAMETER_CONST;
-		return;
-	}
 	cj_diags_init(&quiet, a, u->sources);
 	cj_elab_init(&el, a, u, NULL, &quiet);
+	if (param->param.mode == CJ_MODE_CONST) {
+		info->kind = CJ_PARAMETER_CONST;
+		list_values(&el, param, info);
+		return;
+	}
 	read_pattern(&el, param, &p);
 	info->kind = p.is_tensor ? CJ_PARAMETER_TENSOR : CJ_PARAMETER_SCALAR;
 	info->is_array = p.is_array;

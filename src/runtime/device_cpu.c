@@ -61,14 +61,12 @@ fill_elements(char *data, enum cj_kind k, int64_t elements, uint64_t bits)
 	unsigned char *at = (unsigned char *)data;
 	int64_t i;
 
-	for (i = 0; i < elements; i++) {
-		if (width >= 8)
-			memcpy(at + i * (int64_t)(width / 8), &bits,
-			    width / 8);
-		else	/* packed from bit 0 up; the memory was zero */
-			at[i * width / 8] |= (unsigned char)(bits
-			    << i * width % 8);
-	}
+	for (i = 0; i < elements && width >= 8; i++)
+		memcpy(at + i * (int64_t)(width / 8), &bits, width / 8);
+	/* packed from bit 0 up; the memory was zero */
+	for (i = 0; i < elements * (int64_t)width && width < 8; i++)
+		at[i / 8] |= (unsigned char)((bits >> i % (int64_t)width & 1)
+		    << i % 8);
 }
 
 /* A workspace without a fill is memory that was never written. */
@@ -225,6 +223,38 @@ hold(struct cj_work *f, const struct cj_plan *p)
 	return h;
 }
 
+/* Is there the block, and the warp, whose trace is wanted? */
+static cutejit_status
+check_trace(struct cj_work *f, const struct cj_plan *p,
+    const struct cj_trace *t)
+{
+	uint64_t blocks = 0, warps = 0, n;
+	uint32_t i;
+
+	for (i = 0; i < p->steps.len; i++) {
+		const struct cj_plan_step *s = &p->steps.at[i];
+
+		if (!s->is_launch || is_empty(s))
+			continue;
+		n = (uint64_t)s->grid[0] * (uint64_t)s->grid[1] *
+		    (uint64_t)s->grid[2];
+		blocks = n > blocks ? n : blocks;
+		n = (uint64_t)(s->block[0] * s->block[1] * s->block[2] + 31) /
+		    32;
+		warps = n > warps ? n : warps;
+	}
+	if (t->block >= blocks)
+		return cj_fail(f, CUTEJIT_USAGE, CJ_DIAG_USAGE,
+		    "there is no block %llu to trace: the largest grid has "
+		    "%llu", (unsigned long long)t->block,
+		    (unsigned long long)blocks);
+	if (t->warp != CJ_TRACE_ALL && t->warp >= warps)
+		return cj_fail(f, CUTEJIT_USAGE, CJ_DIAG_USAGE,
+		    "there is no warp %u to trace: a block has %llu", t->warp,
+		    (unsigned long long)warps);
+	return CUTEJIT_OK;
+}
+
 cutejit_status
 cj_cpu_run(struct cj_work *f, struct cj_program *program,
     const struct cj_arguments *args, const struct cj_plan *p,
@@ -233,11 +263,14 @@ cj_cpu_run(struct cj_work *f, struct cj_program *program,
 	const struct cj_module *ir = program->ir;
 	struct cpu_run c = { .work = f, .program = program, .ir = ir,
 	    .args = args };
+	struct holding *h;
 	struct cj_run_options options;
 	uint32_t errors = f->diags.errors;
-	cutejit_status status;
-	struct holding *h;
+	cutejit_status status = o->is_traced ? check_trace(f, p, &o->trace) :
+	    CUTEJIT_OK;
 
+	if (status != CUTEJIT_OK)
+		return status;
 	if (cj_room_lacks(p->workspace_bytes))
 		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY,
 		    "the workspaces of \"%s\" take %llu bytes, and there "

@@ -91,6 +91,8 @@ list_parameters(struct cutejit_module *m, uint32_t i)
 		    ? cj_kind_text(from[k].scalar) : "";
 		to[k].is_array = from[k].is_array;
 		to[k].has_default = from[k].has_default;
+		to[k].values = from[k].values;
+		to[k].value_count = from[k].value_count;
 	}
 	m->parameters[i] = from;
 	m->parameter_counts[i] = count;

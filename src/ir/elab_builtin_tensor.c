@@ -177,6 +177,12 @@ cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
 		v = cj_elab_coerce(el, args->span, t.element, *fill);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
+		/* the driver sets bytes, and a value lies across them */
+		if (cj_kind_bits(t.element) == 6 && !(v.kind ==
+		    CJ_VALUE_SCALAR && v.bits == 0))
+			return cj_elab_error(el, CJ_DIAG_UNSUPPORTED,
+			    args->span, "a workspace of %s is filled with 0 "
+			    "alone", cj_kind_text(t.element));
 		refs[1] = cj_elab_ref(el, &v, t.element);
 	}
 	cj_emit(&el->em->b, CJ_OP_WORKSPACE, 0, cj_module_access(el->m,

@@ -497,8 +497,13 @@ cj_fill_memsets(const struct cj_filled *w, uint64_t workspace,
 	    .width = (size_t)w->elements, .element_bytes = bits / 8 };
 
 	assert((bits == 4 || bits == 8 || bits == 16 || bits == 32
-	    || bits == 64) && "workspaces hold whole or half bytes");
+	    || bits == 64 || (bits == 6 && w->fill == 0)) &&
+	    "what the driver can set");
 	out[0] = m;
+	if (bits == 6) {
+		out[0].width = (m.width * 6 + 7) / 8;
+		out[0].element_bytes = 1;
+	}
 	if (bits == 4) {
 		out[0].value = (unsigned)(w->fill & 15) * 17;
 		out[0].width = (m.width + 1) / 2;

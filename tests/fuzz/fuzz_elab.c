@@ -71,7 +71,8 @@ make_actuals(const struct cj_parameter_info *p, uint32_t count, uint32_t rank,
 		n++;
 		a->present = true;
 		a->is_tensor = p[i].kind == CJ_PARAMETER_TENSOR;
-		a->kind = a->is_tensor ? k : p[i].scalar;
+		a->kind = a->is_tensor || p[i].scalar == CJ_KIND_VOID ? k :
+		    p[i].scalar;
 		a->rank = rank;
 		a->extents = extents;
 		a->strides = strides[rank == 2];

@@ -29,9 +29,9 @@ inst_flattens(const struct cj_llvm_gen *g, cj_ref r, struct found *f)
 
 	f->others++;
 	switch ((unsigned)inst->op) {
-	case CJ_OP_CP_ASYNC:
+	case CJ_OP_CP_ASYNC:	/* a mask of its own keeps registers for it */
 		f->copies++;
-		return true;
+		return inst->operand_count == 2;
 	case CJ_OP_IF:
 	case CJ_OP_SCOPE:
 		return inst->type == 0 &&

@@ -253,7 +253,7 @@ check-gpu: all
 
 # Threads, as ThreadSanitizer sees them: a build of its own, and the tests that
 # compile and launch from many. What LLVM does within is not looked at.
-TSAN_TESTS = threads quick graph
+TSAN_TESTS = threads quick graph stop tune
 TSAN = suppressions=$(ABS_SRCDIR)/tests/tsan.supp
 check-tsan:
 	mkdir -p $(B)/tsan

@@ -31,7 +31,8 @@
  * - Any thread may call any function with any handle at any time, except that
  *   one launch or one array belongs to one thread at a time, and that nobody
  *   may use what another thread destroys. A library with assertions finds a
- *   module, kernel or launch that was destroyed, and says CUTEJIT_USAGE.
+ *   module, kernel, launch or array that was destroyed, and says
+ *   CUTEJIT_USAGE, or gives NULL.
  * - Nothing but a launch needs a GPU or a driver; the driver is opened when
  *   first needed. The caller's current CUDA context is used and left as found;
  *   where there is none, the primary context of the device is used.

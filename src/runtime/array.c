@@ -6,6 +6,7 @@
 #include "testing.h"
 
 struct cutejit_array {
+	struct cj_handle handle;
 	struct cutejit_context *context;	/* held */
 	cutejit_tensor tensor;
 	int64_t extents[64], strides[64];
@@ -17,18 +18,19 @@ cutejit_array_destroy(cutejit_array *array)
 {
 	struct cutejit_context *c;
 
-	if (array == NULL)
+	if (!cj_handle_close(array, CJ_ARRAY))
 		return;
 	c = array->context;
 	cj_give_back(c, array->memory);
-	cj_give_back(c, array);
+	array->tensor.data = NULL;	/* for who has kept the tensor */
+	cj_handle_free(c, array);
 	cj_context_drop(c);
 }
 
 const cutejit_tensor *
 cutejit_array_tensor(const cutejit_array *array)
 {
-	return array != NULL ? &array->tensor : NULL;
+	return cj_is(array, CJ_ARRAY) ? &array->tensor : NULL;
 }
 
 /* ---- making one ---------------------------------------------------------- */
@@ -151,6 +153,7 @@ make(struct cj_work *f, void *arguments)
 	m->out = cj_take(f->context, sizeof *m->out);
 	if (m->out == NULL)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "array");
+	cj_handle_init(m->out, CJ_ARRAY, f->context);
 	m->out->context = f->context;
 	cj_context_hold(f->context);
 	cj_defer(f, destroy, m->out);
@@ -171,8 +174,11 @@ cutejit_array_create(cutejit_context *context, cutejit_module *module,
 	if (out == NULL)
 		return CUTEJIT_USAGE;
 	*out = NULL;
-	if (context == NULL || text == NULL
-	    || (module != NULL && module->context != context))
+	if (context == NULL || text == NULL)
+		return CUTEJIT_USAGE;
+	if (module != NULL && !cj_is(module, CJ_MODULE))
+		return cj_handle_refuse(module);
+	if (module != NULL && module->context != context)
 		return CUTEJIT_USAGE;
 	status = cj_enter(context, make, &m);
 	if (status == CUTEJIT_OK)

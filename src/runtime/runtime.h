@@ -122,12 +122,12 @@ void cj_watch_end(struct cj_watch *w);
 /* ---- handles (handle.c) -------------------------------------------------- */
 
 /*
- * What modules, kernels and launches begin with. Where assertions are on, the
+ * What modules, kernels, launches and arrays begin with. Where assertions are on, the
  * memory of the last ones that are gone is kept, so that whoever uses one that
  * was destroyed is told so; elsewhere only NULL is found.
  */
 enum cj_handle_kind { CJ_GONE, CJ_MODULE = 0x4d4f4455, CJ_KERNEL,
-    CJ_LAUNCH };
+    CJ_LAUNCH, CJ_ARRAY };
 struct cj_handle {
 	atomic_int kind;		/* of enum cj_handle_kind */
 	struct cutejit_context *context;

@@ -253,6 +253,8 @@ test_stale(void)
 	float x[8] = { 0 }, y[8] = { 0 };
 	struct vector vx, vy;
 	cutejit_argument args[3];
+	const cutejit_tensor *kept;
+	cutejit_array *array, *none;
 
 	args[0] = cutejit_arg_float("a", 2);
 	args[1] = cutejit_arg_tensor("x", vector_set(&vx, x, 8,
@@ -260,11 +262,24 @@ test_stale(void)
 	args[2] = cutejit_arg_tensor("y", vector_set(&vy, y, 8,
 	    CUTEJIT_DL_CPU));
 	o.until = CUTEJIT_UNTIL_IR;
+	DO(c, cutejit_array_create(c, NULL, "zeros(f32, 8:1)", &array));
+	kept = cutejit_array_tensor(array);
+	CHECK(kept != NULL && kept->data != NULL);
+	cutejit_array_destroy(array);
+	CHECK(cutejit_array_tensor(array) == NULL);
+	cutejit_array_destroy(array);
+	args[1] = cutejit_arg_tensor("x", kept);
+	REFUSED(c, CUTEJIT_ERROR, "wrong-argument", cutejit_call(own,
+	    "saxpy", args, 3, NULL, NULL));
+	args[1] = cutejit_arg_tensor("x", &vx.tensor);
 	DO(c, cutejit_compile(own, "saxpy", &o, &k));
 	DO(c, cutejit_prepare(k, args, 3, &l));
 	cutejit_kernel_destroy(k);
 	cutejit_module_destroy(own);
 	DO(c, cutejit_launch_run(l, NULL));	/* keeps both alive */
+	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_array_create(c, own,
+	    "zeros(f32, 8:1)", &none));
+	CHECK(none == NULL);
 	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_compile(own, "saxpy", &o,
 	    &again));
 	REFUSED(c, CUTEJIT_USAGE, "usage", cutejit_prepare(k, args, 3,

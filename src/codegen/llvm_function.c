@@ -265,17 +265,6 @@ is_dependent(const struct cj_llvm_gen *g, uint32_t function)
 	return false;
 }
 
-/* From here on all that the launch in front has written is there. A dependent
- * launch behind may be started: it gets room as blocks of this one end, and it
- * waits here in its turn. */
-static void
-wait_and_trigger(struct cj_llvm_gen *g)
-{
-	cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.wait", NULL, NULL, 0);
-	cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.launch.dependents",
-	    NULL, NULL, 0);
-}
-
 void
 cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 {
@@ -283,6 +272,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 
 	reset(g, function);
 	g->is_dependent = is_dependent(g, function);
+	g->has_waited = !g->is_dependent;
 	assert(g->function->kind == CJ_FUNCTION_DEVICE);
 	g->fn = LLVMAddFunction(g->module, g->function->name,
 	    function_type(g));
@@ -298,8 +288,6 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	cj_llvm_begin_cluster(g);
 	cj_llvm_body(g, g->function->body);
 	cj_llvm_enter(g, g->entry);
-	if (g->is_dependent)
-		wait_and_trigger(g);
 	LLVMBuildBr(g->b, body);
 	if (g->pieces > JOIN_MOST)
 		cj_llvm_attribute(g, (unsigned)LLVMAttributeFunctionIndex,

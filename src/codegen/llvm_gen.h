@@ -58,7 +58,9 @@ struct cj_llvm_gen {
 	/* of the function being emitted */
 	const struct cj_function *function;
 	bool is_dependent;	/* waits for the launch in front of it */
+	bool has_waited;	/* ... before this place */
 	bool reaches_others;	/* touches memory of other blocks */
+	bool writes_others;	/* ... and does more than read it */
 	cj_llvm fn;
 	LLVMBasicBlockRef entry;	/* allocas and parameters only */
 	const struct cj_fact *facts;

@@ -457,6 +457,21 @@ cj_llvm_op_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
+void
+cj_llvm_op_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_access *access = &g->m->accesses.at[inst->attr];
+	struct cj_llvm_masked m = cj_llvm_mask_begin(g,
+	    cj_llvm_mask(g, r, 1));
+	cj_llvm at = cj_llvm_first_byte(g, access,
+	    cj_operand(g->m, inst, 0));
+
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, "prefetch.global.L2 [$0];",
+	    "l", &at, 1);
+	cj_llvm_mask_end(g, &m);
+}
+
 /* Four elements of six bits are three bytes. */
 static void
 store_sixes(struct cj_llvm_gen *g, cj_ref value, cj_llvm first)

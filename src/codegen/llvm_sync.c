@@ -160,12 +160,15 @@ reaches(const struct cj_llvm_gen *g, bool writes)
 	return false;
 }
 
-/* Threads may be on different ways here. */
+/* Threads may be on different ways here. What a thread has read of other blocks
+ * it has used by now, so that without stores to them there is nothing to make
+ * visible: an arrival that releases would wait for all stores to global memory,
+ * too. */
 static void
-meet_cluster(struct cj_llvm_gen *g)
+meet_cluster(struct cj_llvm_gen *g, bool releases)
 {
-	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.arrive", NULL, NULL,
-	    0);
+	cj_llvm_intrinsic(g, releases ? "llvm.nvvm.barrier.cluster.arrive" :
+	    "llvm.nvvm.barrier.cluster.arrive.relaxed", NULL, NULL, 0);
 	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.wait", NULL, NULL, 0);
 }
 
@@ -175,15 +178,16 @@ void
 cj_llvm_begin_cluster(struct cj_llvm_gen *g)
 {
 	g->reaches_others = g->m->target->number >= 90 && reaches(g, false);
-	if (g->reaches_others && reaches(g, true))
-		meet_cluster(g);
+	g->writes_others = g->reaches_others && reaches(g, true);
+	if (g->writes_others)
+		meet_cluster(g, true);
 }
 
 void
 cj_llvm_return(struct cj_llvm_gen *g)
 {
 	if (g->reaches_others)
-		meet_cluster(g);
+		meet_cluster(g, g->writes_others);
 	LLVMBuildRetVoid(g->b);
 }
 

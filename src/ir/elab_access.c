@@ -666,6 +666,40 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 	    cj_elab_permute(el, whole, at, p.count));
 }
 
+/* Hints, one for each access that a load would make. */
+void
+cj_tensor_prefetch(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t)
+{
+	static const struct cj_how plain;
+	const struct cj_object *o = &el->m->objects.at[t->object];
+	struct cj_pieces p;
+	uint32_t r, access;
+	cj_ref refs[2];
+
+	if (!cj_tensor_may_touch(el, span, t, false))
+		return;
+	if (t->is_remote || (o->kind != CJ_OBJECT_TENSOR &&
+	    o->kind != CJ_OBJECT_WORKSPACE)) {
+		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, span,
+		    "prefetch takes a view of global memory");
+		return;
+	}
+	if (!cj_pieces_make(el, &p, span, t) || !take_width(el, &p, &plain))
+		return;
+	el->m->objects.at[t->object].reads = true;
+	access = access_of(el, &p, &plain);
+	for (r = 0; r < p.count; r++) {
+		if (p.start[r] != r)
+			continue;
+		refs[0] = cj_pieces_offset(el, &p, r);
+		if (!cj_pieces_mask(el, &p, r, &refs[1]))
+			return;
+		cj_emit(&el->em->b, CJ_OP_PREFETCH, 0, access, refs,
+		    refs[1] == 0 ? 1 : 2);
+	}
+}
+
 /* ---- stores -------------------------------------------------------------- */
 
 /* from[] are the registers of the access that begins at register r. */

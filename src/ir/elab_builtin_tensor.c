@@ -95,6 +95,21 @@ cj_builtin_store(struct cj_elab *el, struct cj_args *args,
 	return cj_value_none();
 }
 
+struct cj_value
+cj_builtin_prefetch(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = args->at[0];
+
+	(void)row;
+	if (v.kind != CJ_VALUE_TENSOR)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "prefetch takes a view, this is %s",
+		    cj_value_what(el, &v));
+	cj_tensor_prefetch(el, args->span, v.tensor);
+	return cj_value_none();
+}
+
 /* ---- views --------------------------------------------------------------- */
 
 struct cj_value

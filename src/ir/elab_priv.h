@@ -781,6 +781,8 @@ struct cj_how {			/* of a load, store or atomic */
 /* Registers of all elements of a view with known extents. */
 struct cj_value cj_tensor_load(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_how *how);
+void cj_tensor_prefetch(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t);
 void cj_tensor_store(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cj_value v, const struct cj_how *how);
 struct cj_value cj_slot_load(struct cj_elab *el, struct cj_span span,

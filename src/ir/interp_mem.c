@@ -907,6 +907,14 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 	}
 }
 
+/* A hint has no result, and no place where it would be wrong. */
+void
+cj_interp_PREFETCH(struct cj_decoder *d, cj_ref r)
+{
+	(void)d;
+	(void)r;
+}
+
 void
 cj_interp_ATOMIC(struct cj_decoder *d, cj_ref r)
 {

@@ -775,6 +775,7 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		return true;
 	case CJ_OP_SLOT_GET:
 	case CJ_OP_SLOT_SET:
+	case CJ_OP_PREFETCH:
 		return true;
 	case CJ_OP_CP_ASYNC:
 		note_width(m, cells, m->copies.at[i->attr].to,

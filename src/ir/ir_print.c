@@ -264,7 +264,8 @@ print_access(struct printer *p, const struct cj_inst *i)
 		PUTS(p, "[");
 		print_operand(p, i, 0);
 		PUTS(p, "]");
-		values = i->op == CJ_OP_LOAD || i->op == CJ_OP_LDMATRIX ? 1 :
+		values = i->op == CJ_OP_LOAD || i->op == CJ_OP_PREFETCH ||
+		    i->op == CJ_OP_LDMATRIX ? 1 :
 		    i->op == CJ_OP_REMOTE_STORE ||
 		    i->op == CJ_OP_MBARRIER_ARRIVE ||
 		    i->op == CJ_OP_MBARRIER_EXPECT ? 3 : values + 1;

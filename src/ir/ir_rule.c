@@ -384,6 +384,19 @@ check_load(const struct view *v)
 	return check_memory(v, cj_type_kind(v->i->type));
 }
 
+/* A hint: what it names need not exist, so that the offset is all there is. */
+static const char *
+check_prefetch(const struct view *v)
+{
+	const struct cj_object *o = object_of(v);
+
+	if (v->i->operand_count > 1 && !is_bool(v, 1))
+		return "the mask is not bool";
+	if (o->kind != CJ_OBJECT_TENSOR && o->kind != CJ_OBJECT_WORKSPACE)
+		return "the object is not in global memory";
+	return check_memory(v, o->element);
+}
+
 static const char *
 check_store(const struct view *v)
 {
@@ -948,6 +961,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_SLOT_GET: return check_slot(v, v->i->type);
 	case CJ_OP_SLOT_SET: return check_slot(v, operand(v, 0));
 	case CJ_OP_LOAD: return check_load(v);
+	case CJ_OP_PREFETCH: return check_prefetch(v);
 	case CJ_OP_STORE: return check_store(v);
 	case CJ_OP_REMOTE_LOAD:
 		return check_remote(v, cj_type_kind(v->i->type));

@@ -57,59 +57,57 @@ class Ways:
         for lanes in (4, 8, 16, 32):
             each = -(-self.N // (lanes * self.vector)) * self.vector
             if each <= 32 and each * lanes < 2 * self.N:
-                for threads in (128, 256, 512):
-                    for hints in (0, 3):
-                        self.add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=hints, late=self.late)
-                self.add("lanes_row", lanes=lanes, per=each, threads=128, hints=3, late=0)
+                for threads in (128, 256):
+                    for hints in (0, 2) if self.N >= 512 else (0,):
+                        for ahead in (0, 1):
+                            self.add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=hints,
+                                     late=self.late, ahead=ahead)
 
     def rings(self):
         count = -(-self.N // (32 * self.vector))
-        if self.N < 512:
+        if self.N < 1024:
             return
-        for warps in (4, 8, 16):
-            for stages in (2, 3, 4):
-                smem = warps * stages * count * 512
-                blocks = min(227 * 1024 // (smem + 1536), 32 // warps)
-                if stages < 4:
-                    self.add("warp_ring", warps=warps, count=count, stages=stages, blocks=blocks)
+        for warps, stages in ((4, 3), (8, 3), (16, 2)):
+            blocks = min(227 * 1024 // (warps * stages * count * 512 + 1536), 32 // warps)
+            if blocks:
                 self.add("warp_bulk", warps=warps, count=count, stages=stages, blocks=blocks)
-            self.add("warp_next", warps=warps, count=count, late=self.late, blocks=max(1, 24 // warps))
 
     def registers(self):
-        for each in (8, 16, 24, 32):
+        for each in (16, 24, 32):
             threads = split(self.N, each)
             if 64 <= threads <= 1024 and each % self.vector == 0:
-                self.add("dependent_row", threads=threads, per=each, hints=0, late=self.late)
-                if self.N <= 1024:
-                    self.add("dependent_row", threads=threads, per=each, hints=2, late=self.late)
-                    self.add("block_row", threads=threads, per=each, hints=3, late=0)
+                for ahead in (0, 1):
+                    self.add("dependent_row", threads=threads, per=each, hints=0, late=self.late, ahead=ahead)
 
     def memory(self):
         row = self.N * self.size
-        for n in (1, 2, 4, 8, 16) if row > 512 << 10 else (1, 2, 4, 8):
-            for many in (1, 2, 4) if self.op else (1,):
-                for threads in (256, 512):
+        for n in (1, 2, 4, 8, 16):
+            if 2 * row < n * 65536 and n > 1 or row > n * 131072:
+                continue
+            for many in (1, 2) if self.op and row <= n * 65536 else (1,):
+                for threads in (256, 512, 1024):
                     count = -(-row // (n * threads * 16))
                     count += count % 2
                     held = many * count * threads * 16
-                    if not 30 << 10 <= held <= 128 << 10 or count * many > 16 or n * threads * count * 16 >= 1.5 * row:
+                    if threads == 256 and (n < 4 or count != 8 or many > 1):
                         continue
-                    blocks = min(227 * 1024 // (held + 1280), (2048 if self.op else 1536) // threads)
+                    if held < 48 << 10 and threads > 256 or n * threads * count * 16 >= 1.5 * row or count * many > 16:
+                        continue
+                    blocks = max(1, min(227 * 1024 // (held + 1280), 2048 // threads, 6 if threads == 256 else 3))
                     self.add("async_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
-                    if many == 1 or threads == 512:
-                        self.add("bulk_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
+                    self.add("bulk_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
             for threads in (512, 1024):
                 count = -(-row // (n * threads * 16))
                 held = count * threads * 16
-                stages = min(8, 225 * 1024 // held)
+                stages = min(6, 225 * 1024 // held)
                 if held >= 16384 and stages >= 2 and count <= 8 and held * n < 1.5 * row:
                     self.add("ring_row", n=n, threads=threads, count=count, stages=stages, blocks=1)
-                    if stages >= 4 and threads == 512:
-                        self.add("ring_row", n=n, threads=threads, count=count, stages=stages // 2, blocks=2)
 
     def pieces(self):
         row = self.N * self.size
         for n in (1, 2, 4, 8):
+            if row > n * 147456:
+                continue
             last = 16 * 512 * self.size
             kept = -(-(row // n - last) // last) * last >> 10
             if 16 <= kept <= 113:

@@ -167,8 +167,12 @@ reaches(const struct cj_llvm_gen *g, bool writes)
 static void
 meet_cluster(struct cj_llvm_gen *g, bool releases)
 {
-	cj_llvm_intrinsic(g, releases ? "llvm.nvvm.barrier.cluster.arrive" :
-	    "llvm.nvvm.barrier.cluster.arrive.relaxed", NULL, NULL, 0);
+	if (releases || !cj_llvm_wants_ptx(g, 80))
+		cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.arrive", NULL,
+		    NULL, 0);
+	else			/* LLVM selects no intrinsic for it */
+		cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type,
+		    "barrier.cluster.arrive.relaxed;", "~{memory}", NULL, 0);
 	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.wait", NULL, NULL, 0);
 }
 

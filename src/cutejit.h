@@ -727,9 +727,12 @@ enum {
 const char *cutejit_check_at(size_t i);
 
 /* What a run on the executor cost, by line of the program: a JSON text, or a
- * page in one file. */
+ * page in one file. Or what waited, multiplied and was copied in one block
+ * (trace_block) of its first launch, warp by warp: a trace of events, as Chrome
+ * and Perfetto show it; the page has a picture of it. */
 typedef enum cutejit_profile {
-	CUTEJIT_PROFILE_NONE, CUTEJIT_PROFILE_JSON, CUTEJIT_PROFILE_HTML
+	CUTEJIT_PROFILE_NONE, CUTEJIT_PROFILE_JSON, CUTEJIT_PROFILE_HTML,
+	CUTEJIT_PROFILE_TRACE
 } cutejit_profile;
 
 typedef struct cutejit_run_options {
@@ -754,12 +757,17 @@ typedef struct cutejit_run_options {
 	int trace;
 	uint64_t trace_block;
 	uint32_t trace_warp;
+	/* the same, not 0: nothing but what the first warp of these that comes
+	 * to this line of the text holds: variables, shared tensors and
+	 * mbarriers, as tables; the run ends there with CUTEJIT_OK, or, if none
+	 * comes, with an error */
+	unsigned stop_line;
 } cutejit_run_options;
 
 #define CUTEJIT_RUN_OPTIONS_INIT					\
 	{ sizeof(cutejit_run_options), CUTEJIT_DEVICE_AUTO, 0, 0, 0, 0, 0, \
 	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0, CUTEJIT_PROFILE_NONE, NULL, NULL, \
-	  0, 0, 0 }
+	  0, 0, 0, 0 }
 
 typedef struct cutejit_run_result {
 	cutejit_device device;		/* CPU or GPU: where it ran */

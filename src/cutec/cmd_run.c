@@ -327,7 +327,7 @@ check_outputs(const struct run *r)
 
 /* ---- what it cost ------------------------------------------------------- */
 
-/* html or json, then perhaps =FILE. */
+/* html, json or trace, then perhaps =FILE. */
 static int
 take_report(struct run *r, const char *value)
 {
@@ -337,9 +337,11 @@ take_report(struct run *r, const char *value)
 		r->c.run.profile = CUTEJIT_PROFILE_JSON;
 	else if (n == 4 && memcmp(value, "html", 4) == 0)
 		r->c.run.profile = CUTEJIT_PROFILE_HTML;
+	else if (n == 5 && memcmp(value, "trace", 5) == 0)
+		r->c.run.profile = CUTEJIT_PROFILE_TRACE;
 	else
-		return usage_error("run", "--report is html or json, perhaps "
-		    "with =FILE behind it, not \"%s\"", value);
+		return usage_error("run", "--report is html, json or trace, "
+		    "perhaps with =FILE behind it, not \"%s\"", value);
 	if (value[n] == '=' && value[n + 1] == '\0')
 		return usage_error("run", "--report=%.*s= names no file",
 		    (int)n, value);
@@ -371,12 +373,25 @@ take_trace(struct run *r, char *value)
 	return 0;
 }
 
+static int
+take_stop(struct run *r, const char *value)
+{
+	uint64_t line;
+
+	if (!parse_unsigned(value, &line) || line < 1 || line > UINT32_MAX)
+		return usage_error("run", "--stop-at needs the number of a "
+		    "line, not \"%s\"", value);
+	r->c.run.stop_line = (unsigned)line;
+	return 0;
+}
+
 static void
 write_profile(void *user, const char *text)
 {
 	struct run *r = user;
-	const char *end = r->c.run.profile == CUTEJIT_PROFILE_JSON ? ".json" :
-	    ".html";
+	const char *end = r->c.run.profile == CUTEJIT_PROFILE_HTML ? ".html" :
+	    r->c.run.profile == CUTEJIT_PROFILE_TRACE ? ".trace.json" :
+	    ".json";
 	size_t n = strlen(r->member->kernel);
 	char *name = malloc(n + strlen(end) + 1);
 
@@ -488,6 +503,7 @@ cmd_run(int argc, char **argv)
 		{ "print", required_argument, NULL, OPT_PRINT },
 		{ "report", required_argument, NULL, OPT_REPORT },
 		{ "trace", required_argument, NULL, OPT_TRACE },
+		{ "stop-at", required_argument, NULL, OPT_STOP_AT },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct run r = { 0 };
@@ -504,6 +520,7 @@ cmd_run(int argc, char **argv)
 		    take_output(&r, o, optarg) :
 		    o == OPT_REPORT ? take_report(&r, optarg) :
 		    o == OPT_TRACE ? take_trace(&r, optarg) :
+		    o == OPT_STOP_AT ? take_stop(&r, optarg) :
 		    common_take(&r.c, o, optarg);
 		if (code != 0)
 			return code < 0 ? 0 : code;

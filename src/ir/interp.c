@@ -174,6 +174,7 @@ cj_frame_start(struct cj_frame *f, uint32_t count)
 	f->steps = f->looped = f->turns = 0;
 	f->quantum = UINT64_MAX;
 	f->traced_source = f->traced_line = 0;
+	f->now = f->product_end = 0;
 	f->state = f->any ? CJ_STATE_READY : CJ_STATE_ENDED;
 }
 
@@ -191,8 +192,12 @@ run_watched(struct cj_frame *f)
 		count++;
 		if (m->profile != NULL)
 			cj_count_step(f, s);
+		if (m->timeline != NULL)
+			cj_timeline_step(f, s);
 		if (m->trace != NULL)
 			cj_trace_before(f, s);
+		if (f->state == CJ_STATE_STOPPED)
+			break;
 		s->run(f, s);
 		if (m->trace != NULL)
 			cj_trace_after(f, s);
@@ -206,7 +211,8 @@ cj_frame_run(struct cj_frame *f)
 	const struct cj_step *steps = f->code->steps.at;
 	uint64_t count = 0;
 
-	if (f->machine->profile != NULL || f->machine->trace != NULL) {
+	if (f->machine->profile != NULL || f->machine->trace != NULL ||
+	    f->machine->timeline != NULL) {
 		run_watched(f);
 		return;
 	}

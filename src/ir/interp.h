@@ -84,7 +84,30 @@ void cj_profile_add(struct cj_profile *to, const struct cj_profile *from);
 struct cj_trace {
 	uint64_t block;		/* linear */
 	uint32_t warp;		/* or all */
+	/* not 0: no lines, but what the first warp that comes to this line of
+	 * a text holds; there the run ends, and *reached is set */
+	uint32_t stop_source, stop_line;
+	bool *reached;
 };
+
+/* When what waits, multiplies and copies in one block began and ended, in steps
+ * of warps that run side by side (interp_timeline.c); oldest by their issue. */
+enum cj_slice_kind { CJ_SLICE_WAIT, CJ_SLICE_PRODUCT, CJ_SLICE_COPY,
+    CJ_SLICE_KINDS };
+struct cj_slice {
+	enum cj_slice_kind kind;
+	uint32_t warp;
+	cj_ref ref;
+	uint64_t from, to;
+};
+enum { CJ_MOST_SLICES = 1 << 16 };
+struct cj_timeline {
+	uint64_t block;			/* linear */
+	struct cj_slice *slices;
+	uint32_t count, warps;
+	uint64_t end, lost;		/* the latest; those left out */
+};
+struct cj_timeline *cj_timeline_create(struct cj_arena *a, uint64_t block);
 
 struct cj_run_options {
 	unsigned checks;	/* of enum cj_check */
@@ -96,6 +119,7 @@ struct cj_run_options {
 	const volatile int *cancel;	/* not 0: stop; may be NULL */
 	struct cj_profile *profile;	/* of kernels: added to; may be NULL */
 	const struct cj_trace *trace;	/* of kernels; may be NULL */
+	struct cj_timeline *timeline;	/* of the first launch; may be NULL */
 };
 
 /* Grid, block, cluster and the leaves of a device function. */

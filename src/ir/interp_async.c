@@ -22,6 +22,7 @@ struct cj_flight {
 	uint32_t to_object, from_object;
 	uint32_t pipeline;		/* of a stage, and its position, */
 	uint64_t position;		/* where stages are waited for */
+	uint64_t until;			/* of timelines */
 	int64_t to[CJ_LANES_WARP], from[CJ_LANES_WARP];
 	uint64_t group[CJ_LANES_WARP];
 	struct cj_flight *next;
@@ -319,8 +320,13 @@ step_cp_async(struct cj_frame *f, const struct cj_step *s)
 		if (cj_lane_runs(f, lane))
 			issue(f, p, lane, mask == NULL || mask[lane], c);
 	count(f, p);
-	if (p->lanes == 0)
+	if (p->lanes == 0) {
 		drop(f, p);
+		return;
+	}
+	p->until = cj_timeline_copy(f, s, (int64_t)(p->count * (uint32_t)
+	    __builtin_popcount(p->lanes) * cj_kind_bits(f->code->module->
+	    objects.at[p->to_object].element) / 8));
 }
 
 void
@@ -390,8 +396,10 @@ step_cp_wait(struct cj_frame *f, const struct cj_step *s)
 	for (p = f->flights; p != NULL; p = next) {
 		next = p->next;
 		for (lane = 0; lane < f->lanes; lane++)
-			if (is_due(f, p, lane, s->target))
+			if (is_due(f, p, lane, s->target)) {
 				land(f, p, lane);
+				cj_timeline_wait(f, s, p->until);
+			}
 		if (p->lanes == 0)
 			drop(f, p);
 	}

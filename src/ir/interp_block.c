@@ -221,7 +221,13 @@ waiting_at(const struct cj_frame *f)
 static bool
 barrier_is_open(struct cj_frame *f)
 {
-	return f->machine->block->barrier[f->wait_at].turn != f->wait_turn;
+	const struct cj_barrier *b =
+	    &f->machine->block->barrier[f->wait_at];
+
+	if (b->turn == f->wait_turn)
+		return false;
+	cj_timeline_wait(f, &f->code->steps.at[f->pc - 1], b->done_at);
+	return true;
 }
 
 static void
@@ -357,11 +363,17 @@ check_barrier(struct cj_block *b)
 static bool
 open_block_barrier(struct cj_block *b)
 {
+	uint32_t i;
+
 	if (!all_have_come(b))
 		return false;
 	if (b->machine.checks & CJ_CHECK_BARRIER)
 		check_barrier(b);
 	cj_clock_meet(b, waits_for_block);
+	for (i = 0; i < b->warps; i++)
+		if (waits_for_block(&b->frames[i]) &&
+		    b->frames[i].now > b->barrier[0].done_at)
+			b->barrier[0].done_at = b->frames[i].now;
 	b->barrier[0].turn++;
 	return true;
 }

@@ -162,6 +162,9 @@ cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *what)
 		cj_check_overwrite(f, b);
 	mark(b, true);
 	hand_over(f, b);
+	if (b->kind != CJ_BULK_SOURCE)
+		b->until = cj_timeline_copy(f, b->step, (b->hi - b->lo) *
+		    cj_kind_bits(kind_of(f, b->object)) / 8);
 	return b;
 }
 
@@ -348,7 +351,7 @@ cj_tma_land(struct cj_frame *f, struct cj_mbarrier *signal)
 	struct cj_bulk *b, *next;
 
 	for (b = a != NULL ? a->bulks : NULL; b != NULL; b = next) {
-		const struct cj_past *past = b->past;
+		struct cj_bulk held;
 		int64_t bytes;
 
 		next = b->next;
@@ -363,8 +366,9 @@ cj_tma_land(struct cj_frame *f, struct cj_mbarrier *signal)
 		give_back(b);
 		signal->far_coming |= b->held != NULL &&
 		    b->frame->machine != f->machine;
+		held = *b;
 		cj_bulk_drop(b);
-		cj_mbarrier_complete(f, signal, bytes, past);
+		cj_mbarrier_complete(f, signal, bytes, &held);
 		if (signal->pending != 0)
 			return;		/* that was the last of the phase */
 	}
@@ -400,6 +404,7 @@ end_store(struct cj_frame *f, const struct cj_step *s, struct cj_bulk *b)
 		announce(f, b);
 		f->machine->async->kept++;
 	}
+	cj_timeline_wait(f, s, b->until);
 	if (s->op == CJ_OP_BULK_WAIT) {
 		cj_clock_join(f, cj_unit_past(f, f->machine->block,
 		    b->unit));
@@ -492,7 +497,7 @@ cj_bulk_end(struct cj_block *b)
 		    "group: bulk_wait_read(0)";
 }
 
-/* ---- copies of neighbours: a to, b from, lists[c] count, signal, rank ----- */
+/* ---- copies of neighbours: a to, b from, lists[c] count, signal, rank ---- */
 
 struct issue {
 	struct cj_frame *f;
@@ -688,7 +693,7 @@ cj_interp_BULK_COPY(struct cj_decoder *d, cj_ref r)
 	s->c = list;
 }
 
-/* ---- registers: a to, lists[c] rank, -, signal; b value, of n registers --- */
+/* ---- registers: a to, lists[c] rank, -, signal; b value, of n registers -- */
 
 static const uint64_t *
 hold(const struct issue *i)

@@ -74,7 +74,12 @@ cj_cluster_ended(struct cj_cluster *c)
 static bool
 barrier_is_open(struct cj_frame *f)
 {
-	return f->machine->block->cluster->turn != f->wait_turn;
+	const struct cj_cluster *c = f->machine->block->cluster;
+
+	if (c->turn == f->wait_turn)
+		return false;
+	cj_timeline_wait(f, &f->code->steps.at[f->pc - 1], c->done_at);
+	return true;
 }
 
 static void
@@ -97,12 +102,16 @@ waits_here(const struct cj_frame *f)
 bool
 cj_cluster_open(struct cj_cluster *c)
 {
-	uint32_t i;
+	uint32_t i, w;
 
 	for (i = 0; i < c->count; i++)
 		if (!cj_block_waits(c->blocks[i], &cluster_wait))
 			return false;
 	cj_clock_meet_blocks(c->blocks, c->count, waits_here);
+	for (i = 0; i < c->count; i++)
+		for (w = 0; w < c->blocks[i]->warps; w++)
+			if (c->blocks[i]->frames[w].now > c->done_at)
+				c->done_at = c->blocks[i]->frames[w].now;
 	c->turn++;
 	return true;
 }

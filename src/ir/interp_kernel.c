@@ -65,6 +65,7 @@ make_machine(struct worker *w)
 	m->halt = &w->run->halt;
 	m->locks = &w->run->locks;
 	m->trace = o->trace;
+	m->timeline = o->timeline;
 	if (o->profile != NULL)
 		m->profile = cj_profile_create(&w->arena, m->module);
 }
@@ -94,6 +95,7 @@ begin_cluster(struct worker *w)
 	    : CJ_NEW(&w->arena, struct cj_cluster);
 	c->count = c->left = cj_cluster_size(r->launch);
 	c->turn = 0;
+	c->done_at = 0;
 	c->has_ended = false;
 	for (i = 0; i < c->count; i++) {
 		struct cj_block *b = take_block(w);

@@ -41,6 +41,15 @@ cj_mbarriers_create(struct cj_arena *a, const struct cj_decoded *c)
 	return s;
 }
 
+struct cj_mbarrier_state
+cj_mbarrier_look(const struct cj_frame *f, uint32_t object, int64_t at)
+{
+	const struct cj_mbarrier *b = &f->machine->mbarriers->at[object][at];
+
+	return (struct cj_mbarrier_state){ b->count, b->pending, b->tx,
+	    b->phase };
+}
+
 uint32_t
 cj_mbarrier_number(const struct cj_machine *owner,
     const struct cj_mbarrier *b)
@@ -153,6 +162,8 @@ end_phase(struct cj_mbarrier *b)
 	b->pending = b->count;
 	b->done = b->coming;
 	b->coming = NULL;
+	b->done_at = b->coming_at;
+	b->coming_at = 0;
 	b->far_done = b->far_coming;
 	b->far_coming = false;
 }
@@ -166,9 +177,11 @@ learn(struct cj_frame *f, struct cj_mbarrier *b, const struct cj_past *p)
 
 void
 cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
-    int64_t bytes, const struct cj_past *p)
+    int64_t bytes, const struct cj_bulk *of)
 {
-	learn(f, b, p);
+	learn(f, b, of->past);
+	if (of->until > b->coming_at)
+		b->coming_at = of->until;
 	b->tx -= bytes;
 	end_phase(b);
 }
@@ -181,6 +194,8 @@ arrive(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 
 	if (count >= 1 && count <= (int64_t)b->pending) {
 		b->pending -= (uint32_t)count;
+		if (f->now > b->coming_at)
+			b->coming_at = f->now;
 		b->last = s->ref;
 		end_phase(b);
 		return;
@@ -361,6 +376,7 @@ take(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 	    [CJ_AT(f, int64_t, s->a)[lane]];
 
 	cj_clock_join(f, b->done);
+	cj_timeline_wait(f, s, b->done_at);
 	if (b->far_done && a->scope == CJ_MEMORY_BLOCK)
 		cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
 		    "another block has released to mbarrier %lld of \"%s\", "

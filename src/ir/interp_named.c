@@ -16,6 +16,7 @@ named_is_open(struct cj_frame *f)
 	if (b->turn == f->wait_turn)
 		return false;
 	cj_clock_join(f, b->done);
+	cj_timeline_wait(f, &f->code->steps.at[f->pc - 1], b->done_at);
 	return true;
 }
 
@@ -91,6 +92,8 @@ step_named(struct cj_frame *f, const struct cj_step *s)
 	cj_clock_meet_lanes(f);
 	if (past != NULL)
 		b->coming = cj_past_join(f, b->coming, past);
+	if (f->now > b->coming_at)
+		b->coming_at = f->now;
 	f->wait_turn = b->turn;
 	b->arrived += CJ_LANES_WARP;
 	if (b->arrived >= b->expected) {
@@ -98,6 +101,8 @@ step_named(struct cj_frame *f, const struct cj_step *s)
 		b->arrived = 0;
 		b->done = b->coming;
 		b->coming = NULL;
+		b->done_at = b->coming_at;
+		b->coming_at = 0;
 	}
 	if (s->op == CJ_OP_NAMED_ARRIVE || named_is_open(f))
 		return;

@@ -218,6 +218,7 @@ struct cj_machine {
 	struct cj_async *async;		/* kernels that copy by cp.async */
 	struct cj_profile *profile;	/* kernels that are counted */
 	const struct cj_trace *trace;	/* or traced; may be NULL */
+	struct cj_timeline *timeline;	/* or timed; may be NULL */
 	struct cj_mbarriers *mbarriers;	/* kernels that have some */
 	struct cj_stages *stages;	/* kernels with pipelines */
 	struct cj_host_run *host;
@@ -250,6 +251,7 @@ struct cj_frame {
 	uint64_t commits[CJ_LANES_WARP];	/* groups of each lane */
 	uint64_t bulk_commits[CJ_LANES_WARP];	/* of stores */
 	uint64_t wgmma_commits;
+	uint64_t now, product_end;	/* of timelines */
 	uint32_t proxy_fences;
 };
 
@@ -437,6 +439,7 @@ struct cj_barrier {
 	uint32_t turn;			/* how often it has opened */
 	cj_ref first;			/* who came first, for reports */
 	const struct cj_past *coming, *done;	/* of those who come, came */
+	uint64_t coming_at, done_at;	/* of timelines: the last of them */
 };
 
 struct cj_block {
@@ -480,6 +483,7 @@ struct cj_cluster {
 	struct cj_block *blocks[CJ_MAX_CLUSTER];
 	uint32_t count, left;		/* blocks; those not given back */
 	uint32_t turn;			/* how often its barrier has opened */
+	uint64_t done_at;		/* of timelines */
 	bool has_ended;
 };
 
@@ -618,6 +622,23 @@ void cj_count_access(struct cj_frame *f, const struct cj_step *s,
 
 void cj_trace_before(struct cj_frame *f, const struct cj_step *s);
 void cj_trace_after(struct cj_frame *f, const struct cj_step *s);
+/* What a warp holds at a step, as tables (interp_stop.c). */
+void cj_stop_show(struct cj_frame *f, const struct cj_step *s);
+
+/* ---- timelines (interp_timeline.c): nothing where there is none ---------- */
+
+/* The warp is at a step: in front of each, where machine->timeline is. */
+void cj_timeline_step(struct cj_frame *f, const struct cj_step *s);
+void cj_timeline_add(struct cj_frame *f, const struct cj_step *s,
+    enum cj_slice_kind kind, uint64_t from, uint64_t to);
+/* It has waited for something that happened at `until`. */
+void cj_timeline_wait(struct cj_frame *f, const struct cj_step *s,
+    uint64_t until);
+/* A copy or product begins; when it will have ended. */
+uint64_t cj_timeline_copy(struct cj_frame *f, const struct cj_step *s,
+    int64_t bytes);
+uint64_t cj_timeline_product(struct cj_frame *f, const struct cj_step *s,
+    uint32_t columns);
 
 /* ---- copies in flight (interp_async.c) ----------------------------------- */
 

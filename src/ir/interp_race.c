@@ -712,6 +712,17 @@ note_width(const struct cj_module *m, uint32_t *cells, uint32_t access,
 		cells[a->object] = cell;
 }
 
+/* Operands of wgmma are read by 16 bytes, to which their tiles are aligned. */
+static void
+note_operand(const struct cj_module *m, uint32_t *cells, uint32_t access)
+{
+	uint32_t object = m->accesses.at[access].object;
+	uint32_t unit = 128 / cj_kind_bits(m->objects.at[object].element);
+
+	if (unit < cells[object])
+		cells[object] = unit;
+}
+
 /* False: the instruction may touch memory in ways not known here. */
 static bool
 note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
@@ -762,9 +773,9 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		    m->bulks.at[i->attr].from].object].element));
 		return true;
 	case CJ_OP_WGMMA:
-		note_width(m, cells, m->wgmmas.at[i->attr].b_at, 1);
+		note_operand(m, cells, m->wgmmas.at[i->attr].b_at);
 		if (cj_wgmma_has_offset(m, &m->wgmmas.at[i->attr]))
-			note_width(m, cells, m->wgmmas.at[i->attr].a_at, 1);
+			note_operand(m, cells, m->wgmmas.at[i->attr].a_at);
 		return true;
 	case CJ_OP_MBARRIER_INIT:
 	case CJ_OP_MBARRIER_ARRIVE:

@@ -7,6 +7,8 @@
 
 #include "interp_priv.h"
 
+struct cj_bulk;
+
 struct cj_mbarrier {
 	uint32_t count, pending;	/* arrivals: of a phase, to come */
 	int64_t tx;			/* bytes to come; may be negative */
@@ -17,8 +19,17 @@ struct cj_mbarrier {
 	bool far_coming, far_done;	/* another block has released there,
 					   in this phase, in the last */
 	const struct cj_past *coming, *done;	/* of this phase, the last */
+	uint64_t coming_at, done_at;	/* of timelines */
 };
 
+/* One of them as it is; count 0: nobody has made it. */
+struct cj_mbarrier_state {
+	uint32_t count, pending;
+	int64_t tx;
+	uint64_t phase;
+};
+struct cj_mbarrier_state cj_mbarrier_look(const struct cj_frame *f,
+    uint32_t object, int64_t at);
 /* Those of a block; NULL: the code has none. */
 struct cj_mbarriers *cj_mbarriers_create(struct cj_arena *a,
     const struct cj_decoded *c);
@@ -33,7 +44,7 @@ uint32_t cj_mbarrier_number(const struct cj_machine *owner,
     const struct cj_mbarrier *b);
 /* Bytes have come; whoever waits is behind `p`. */
 void cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
-    int64_t bytes, const struct cj_past *p);
+    int64_t bytes, const struct cj_bulk *of);
 /* The block of a rank in the cluster; NULL: none, reported. */
 struct cj_machine *cj_cluster_machine(struct cj_frame *f,
     const struct cj_step *s, uint32_t lane, int64_t rank);
@@ -69,6 +80,7 @@ struct cj_bulk {
 	struct cj_mbarrier *signal;
 	struct cj_unit unit;		/* who moves the data */
 	const struct cj_past *past;	/* before it was issued */
+	uint64_t until;			/* of timelines */
 	struct cj_bulk *next;
 };
 

@@ -173,9 +173,59 @@ show_value(struct cj_frame *f, const struct cj_step *s, cj_place place)
 
 /* ---- steps --------------------------------------------------------------- */
 
+static bool
+is_at_line(const struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_trace *t = f->machine->trace;
+	struct cj_span span = { 0, 0, 0 };
+	const struct cj_source *source = source_of(f, place_of(f, s), &span);
+
+	return source != NULL && span.source == t->stop_source &&
+	    cj_source_position(source, span.begin).line == t->stop_line;
+}
+
+static bool
+is_pure(const struct cj_step *s)
+{
+	return cj_op_info[s->op].effects == CJ_EFFECTS_PURE;
+}
+
+/* Pure operations move; they stand for a line that has nothing else. */
+static bool
+stands_for_line(const struct cj_frame *f, const struct cj_step *s)
+{
+	uint32_t i;
+
+	for (i = 0; is_pure(s) && i < f->code->steps.len; i++)
+		if (!is_pure(&f->code->steps.at[i]) &&
+		    is_at_line(f, &f->code->steps.at[i]))
+			return false;
+	return true;
+}
+
+/* The first warp that comes to the line stops the run. */
+static void
+stop_at(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_trace *t = f->machine->trace;
+
+	if (*t->reached || !f->any || !is_at_line(f, s) ||
+	    !stands_for_line(f, s))
+		return;
+	*t->reached = true;
+	show_line(f, place_of(f, s));
+	cj_stop_show(f, s);
+	cj_frame_stop(f);
+}
+
 void
 cj_trace_before(struct cj_frame *f, const struct cj_step *s)
 {
+	if (f->machine->trace->stop_line != 0) {
+		if (is_traced(f) && s->op != CJ_OP_CONST)
+			stop_at(f, s);
+		return;
+	}
 	if (is_traced(f) && s->op != CJ_OP_CONST)
 		show_line(f, place_of(f, s));
 }
@@ -197,6 +247,7 @@ cj_trace_after(struct cj_frame *f, const struct cj_step *s)
 {
 	cj_place place = place_of(f, s);
 
-	if (place != 0 && is_traced(f) && is_telling(s))
+	if (place != 0 && is_traced(f) && is_telling(s) &&
+	    f->machine->trace->stop_line == 0)
 		show_value(f, s, place);
 }

@@ -39,19 +39,28 @@ byte_of(const struct cj_operand_desc *d, int64_t row, int64_t k,
 	    slow % 8 * width + fast % width;
 }
 
+/* Elements of 16 bytes: they stay together, and are read together. */
+static uint32_t
+unit_of(const struct cj_frame *f, uint32_t object)
+{
+	return 128 / cj_kind_bits(
+	    f->code->module->objects.at[object].element);
+}
+
+/* The unit that begins at an element. */
 static bool
 may_read(struct product *p, uint32_t object, int64_t at)
 {
 	struct cj_access access = { .object = object };
-	struct cj_touched_range t = { .object = object, .width = 1,
-	    .first = at };
+	struct cj_touched_range t = { .object = object,
+	    .width = unit_of(p->f, object), .first = at };
 
-	if (!cj_reach_may(p->f, p->s, 0, (struct cj_reach){ &access, at, 1 },
-	    false))
+	if (!cj_reach_may(p->f, p->s, 0, (struct cj_reach){ &access, at,
+	    t.width }, false))
 		return false;
-	cj_race_access(p->f, p->s, 0, t);
-	if (!cj_async_is_quiet(p->f, object, at, 1, false))
-		cj_async_meets(p->f, p->s, 0, t);
+	if (cj_async_is_quiet(p->f, object, at, t.width, false) ||
+	    !cj_async_meets(p->f, p->s, 0, t))
+		cj_race_access(p->f, p->s, 0, t);
 	return true;
 }
 
@@ -64,8 +73,10 @@ read_matrix(struct product *p, double *to, uint32_t access,
 	const struct cj_module *m = p->f->code->module;
 	uint32_t object = m->accesses.at[access].object, row, k;
 	enum cj_kind kind = m->objects.at[object].element;
-	int64_t bytes = cj_kind_bits(kind) / 8, at;
+	int64_t bytes = cj_kind_bits(kind) / 8, at, last = -1;
 	int64_t start = CJ_AT(p->f, int64_t, offset)[0];
+	int64_t unit = unit_of(p->f, object);
+	bool may = false;
 	struct cj_bulk *b = cj_bulk_add(p->f, p->s, CJ_BULK_PRODUCT);
 
 	b->object = object;
@@ -78,7 +89,11 @@ read_matrix(struct product *p, double *to, uint32_t access,
 			b->lo = at < b->lo ? at : b->lo;
 			b->hi = at >= b->hi ? at + 1 : b->hi;
 			at = cj_swizzled(d->swizzle, kind, at);
-			to[row * p->w->k + k] = may_read(p, object, at) ?
+			if (last < 0 || at / unit != last) {
+				last = at / unit;
+				may = may_read(p, object, last * unit);
+			}
+			to[row * p->w->k + k] = may ?
 			    cj_num_to_f64(kind, cj_memory_get(
 			    &p->f->machine->memory[object], kind, at)) : 0;
 		}
@@ -162,6 +177,8 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	char *sum = f->regs + s->dst;
 	bool adds = s->c == CJ_NO_OFFSET || cj_mask(f, s->c)[0];
 	uint32_t r, lane, warp = f->warp % 4;
+	struct cj_bulk *b;
+	uint64_t until;
 
 	if (p == NULL)
 		p = f->machine->async->product = CJ_NEW(f->machine->arena,
@@ -176,6 +193,11 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	else
 		read_registers(p, s->a);
 	read_matrix(p, p->b, w->b_at, &w->b_desc, s->b, 0, w->n);
+	until = cj_timeline_product(f, s, w->n);
+	for (b = f->machine->async->bulks; b != NULL; b = b->next)
+		if (b->frame == f && b->kind == CJ_BULK_PRODUCT &&
+		    b->until == 0)
+			b->until = until;
 	for (r = 0; r < w->n / 2; r++)
 		for (lane = 0; lane < CJ_LANES_WARP; lane++)
 			p->c[sum_at(w, lane, r)] = adds ? cj_num_to_f64(w->c,
@@ -242,11 +264,12 @@ static void
 announce(struct cj_frame *f, const struct cj_bulk *b)
 {
 	enum cj_kind kind = f->code->module->objects.at[b->object].element;
+	uint32_t unit = unit_of(f, b->object);
 	int64_t i;
 
-	for (i = b->lo; i < b->hi; i++)
+	for (i = b->lo / unit * unit; i < b->hi; i += unit)
 		cj_race_access(f, b->step, 0, (struct cj_touched_range){
-		    .object = b->object, .width = 1,
+		    .object = b->object, .width = unit,
 		    .first = cj_swizzled(b->swizzle, kind, i) });
 }
 
@@ -288,6 +311,7 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 		next = b->next;
 		if (!is_due(f, b, s->target))
 			continue;
+		cj_timeline_wait(f, s, b->until);
 		if (f->machine->race != NULL && !hand_on(f, b, s->target))
 			announce(f, b);
 		a->sources[b->object]--;

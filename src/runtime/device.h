@@ -60,6 +60,7 @@ struct cj_cpu_run {
 	unsigned checks, schedules;
 	uint64_t seed, step_limit;
 	struct cj_profile *profile;	/* added to; NULL: nothing is counted */
+	struct cj_timeline *timeline;	/* of the first launch; may be NULL */
 	bool is_traced;
 	struct cj_trace trace;
 };

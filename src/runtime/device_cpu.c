@@ -100,7 +100,7 @@ is_empty(const struct cj_plan_step *s)
 
 static cutejit_status
 run_steps(struct cpu_run *c, const struct cj_plan *p,
-    const struct cj_run_options *o)
+    struct cj_run_options *o)
 {
 	struct cj_outcome outcome;
 	uint64_t faults = 0;
@@ -127,6 +127,10 @@ run_steps(struct cpu_run *c, const struct cj_plan *p,
 		    cj_program_decoded(c->work, c->program, s->function), &k,
 		    o, &c->work->diags, &outcome);
 		faults += outcome.faults;
+		o->timeline = NULL;	/* of the first launch */
+		if (outcome.stopped && faults == 0 && o->trace != NULL &&
+		    o->trace->stop_line != 0 && *o->trace->reached)
+			return CUTEJIT_OK;
 		if (outcome.stopped)
 			return outcome.is_endless || faults == 0
 			    ? CUTEJIT_LIMIT : CUTEJIT_ERROR;
@@ -189,6 +193,7 @@ cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
 	out->user = &f->context->options;
 	out->cancel = stop;
 	out->profile = o->profile;
+	out->timeline = o->timeline;
 	out->trace = o->is_traced ? &o->trace : NULL;
 }
 

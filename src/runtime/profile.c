@@ -35,10 +35,21 @@ add(struct cj_line_cost *to, const struct cj_count *c, unsigned op)
 	to->sum.sectors += c->sectors;
 	to->sum.passes += c->passes;
 	to->sum.conflicts += c->conflicts;
-	if (op == CJ_OP_BARRIER)
+	switch (op) {
+	case CJ_OP_BARRIER: case CJ_OP_CLUSTER_BARRIER:
+	case CJ_OP_NAMED_BARRIER: case CJ_OP_NAMED_ARRIVE:
+	case CJ_OP_MBARRIER_ARRIVE: case CJ_OP_MBARRIER_EXPECT:
+	case CJ_OP_MBARRIER_WAIT:
 		to->barriers += c->warps;
-	if (op == CJ_OP_MMA)
+		break;
+	case CJ_OP_MMA: case CJ_OP_WGMMA:
 		to->products += c->warps;
+		break;
+	case CJ_OP_CP_ASYNC: case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE:
+	case CJ_OP_BULK_COPY:
+		to->copies += c->warps;
+		break;
+	}
 	if (c->warps > to->sum.warps || (c->warps == to->sum.warps
 	    && c->lanes > to->sum.lanes)) {
 		to->sum.warps = c->warps;
@@ -83,8 +94,8 @@ cj_profile_lines(struct cj_profiled *p)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static void
-put_text(struct cj_strbuf *out, const char *text)
+void
+cj_profile_text(struct cj_strbuf *out, const char *text)
 {
 	cj_strbuf_putc(out, '"');
 	for (; *text != '\0'; text++) {
@@ -112,7 +123,8 @@ put_cost(struct cj_strbuf *out, const struct cj_line_cost *c)
 		{ "global_sectors", c->sum.sectors },
 		{ "shared_passes", c->sum.passes },
 		{ "bank_conflicts", c->sum.conflicts },
-		{ "barriers", c->barriers }, { "products", c->products }
+		{ "barriers", c->barriers }, { "products", c->products },
+		{ "copies", c->copies }
 	};
 	size_t i;
 
@@ -153,9 +165,9 @@ put_shared(struct cj_strbuf *out, const struct cj_profiled *p)
 		if (o->kind != CJ_OBJECT_SHARED)
 			continue;
 		cj_strbuf_printf(out, "%s\n    {\"name\": ", between);
-		put_text(out, o->name == NULL ? "" : o->name);
+		cj_profile_text(out, o->name == NULL ? "" : o->name);
 		cj_strbuf_puts(out, ", \"layout\": ");
-		put_text(out, o->layout == NULL ? "" : o->layout);
+		cj_profile_text(out, o->layout == NULL ? "" : o->layout);
 		cj_strbuf_puts(out, ", \"words_by_bank\": [");
 		for (b = 0; b < CJ_BANKS; b++)
 			cj_strbuf_printf(out, b == 0 ? "%llu" : ", %llu",
@@ -176,7 +188,8 @@ put_lines(struct cj_strbuf *out, const struct cj_profiled *p)
 
 		cj_strbuf_puts(out, i == 0 ? "\n    {\"file\": "
 		    : ",\n    {\"file\": ");
-		put_text(out, cj_source_get(p->ir->sources, c->source)->name);
+		cj_profile_text(out, cj_source_get(p->ir->sources,
+		    c->source)->name);
 		cj_strbuf_printf(out, ", \"line\": %u, ", (unsigned)c->line);
 		put_cost(out, c);
 		cj_strbuf_putc(out, '}');
@@ -187,7 +200,7 @@ void
 cj_profile_json(struct cj_strbuf *out, const struct cj_profiled *p)
 {
 	cj_strbuf_puts(out, "{\n  \"kernel\": ");
-	put_text(out, p->kernel);
+	cj_profile_text(out, p->kernel);
 	cj_strbuf_puts(out, ",\n  \"launches\": [");
 	put_launches(out, p);
 	cj_strbuf_puts(out, "\n  ],\n  \"total\": {");

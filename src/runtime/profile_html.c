@@ -72,6 +72,7 @@ static uint64_t lines(const struct cj_line_cost *c) { return c->sum.lines; }
 static uint64_t passes(const struct cj_line_cost *c) { return c->sum.passes; }
 static uint64_t barriers(const struct cj_line_cost *c) { return c->barriers; }
 static uint64_t products(const struct cj_line_cost *c) { return c->products; }
+static uint64_t copies(const struct cj_line_cost *c) { return c->copies; }
 
 static uint64_t
 sectors(const struct cj_line_cost *c)
@@ -103,7 +104,8 @@ static const struct column columns[] = {
 	{ "conflicts", "passes beyond the first of an access", conflicts,
 	    true },
 	{ "barriers", "warps that came to one", barriers, false },
-	{ "products", "matrix instructions of warps", products, false }
+	{ "products", "matrix instructions of warps", products, false },
+	{ "copies", "asynchronous ones of warps", copies, false }
 };
 
 static uint64_t
@@ -349,6 +351,20 @@ put_launches(struct cj_strbuf *out, const struct cj_profiled *p)
 	}
 }
 
+static void
+put_timeline(struct cj_strbuf *out, const struct cj_profiled *p)
+{
+	if (p->timeline == NULL || p->timeline->count == 0)
+		return;
+	cj_strbuf_printf(out, "<h2>Block %llu, warp by warp</h2>\n<p>waits "
+	    "grey, products green, copies in flight blue, over %llu nominal "
+	    "steps; point at one for its line</p>\n<div class=\"picture\">",
+	    (unsigned long long)p->timeline->block,
+	    (unsigned long long)p->timeline->end);
+	cj_timeline_svg(out, p);
+	cj_strbuf_puts(out, "</div>\n");
+}
+
 void
 cj_profile_html(struct cj_strbuf *out, const struct cj_profiled *p)
 {
@@ -361,6 +377,7 @@ cj_profile_html(struct cj_strbuf *out, const struct cj_profiled *p)
 	cj_strbuf_puts(out, "</h1>\n");
 	put_launches(out, p);
 	put_totals(out, p);
+	put_timeline(out, p);
 	put_sources(out, p);
 	put_shared(out, p);
 	put_atoms(out, p);

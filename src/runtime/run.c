@@ -13,6 +13,7 @@ struct running {
 	const cutejit_run_options *run_given;
 	cutejit_run_result result;
 	struct cj_testing t;
+	bool reached;			/* the line to stop at */
 };
 
 static cutejit_status
@@ -100,15 +101,24 @@ give_profile(struct cj_work *f, const struct running *r,
 	const cutejit_run_options *o = &r->t.options;
 	struct cj_profiled p = { .arena = &f->arena, .kernel = r->kernel,
 	    .ir = s->program->ir, .plan = &s->plan,
-	    .counts = r->t.cpu.profile };
+	    .counts = r->t.cpu.profile, .timeline = r->t.cpu.timeline };
 	struct cj_strbuf out;
 
 	cj_strbuf_init(&out, &f->arena);
 	cj_profile_lines(&p);
-	if (o->profile == CUTEJIT_PROFILE_JSON)
+	switch (o->profile) {
+	case CUTEJIT_PROFILE_NONE:
+		return;
+	case CUTEJIT_PROFILE_JSON:
 		cj_profile_json(&out, &p);
-	else
+		break;
+	case CUTEJIT_PROFILE_HTML:
 		cj_profile_html(&out, &p);
+		break;
+	case CUTEJIT_PROFILE_TRACE:
+		cj_timeline_json(&out, &p);
+		break;
+	}
 	o->take_profile(o->user, out.text);
 }
 
@@ -133,15 +143,33 @@ launch(struct cj_work *f, struct running *r, struct cj_request *q,
 	r->t.cpu.is_traced = r->t.options.trace != 0;
 	r->t.cpu.trace.block = r->t.options.trace_block;
 	r->t.cpu.trace.warp = r->t.options.trace_warp;
-	if (wants_profile(r))
+	if (r->t.options.stop_line != 0) {
+		r->t.cpu.is_traced = true;
+		if (r->t.options.trace == 0)
+			r->t.cpu.trace.warp = CJ_TRACE_ALL;
+		r->t.cpu.trace.stop_line = r->t.options.stop_line;
+		r->t.cpu.trace.stop_source =
+		    s.recipe.member->span.source;
+		r->t.cpu.trace.reached = &r->reached;
+	}
+	if (wants_profile(r)) {
 		r->t.cpu.profile = cj_profile_create(&f->arena,
 		    s.program->ir);
+		r->t.cpu.timeline = cj_timeline_create(&f->arena,
+		    r->t.options.trace_block);
+	}
 	start = cj_clock();
 	status = cj_testing_launch(&r->t, &s, q->arguments);
 	r->result.ms = cj_ms_since(start);
 	r->result.member = s.program->member;
 	if (status == CUTEJIT_OK && r->t.on_gpu)
 		status = bring_back(f, &r->t);
+	if (status == CUTEJIT_OK && r->t.options.stop_line != 0 &&
+	    !r->reached)
+		status = cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
+		    "no warp of block %llu has come to line %u",
+		    (unsigned long long)r->t.options.trace_block,
+		    r->t.options.stop_line);
 	if (status == CUTEJIT_OK && wants_profile(r))
 		give_profile(f, r, &s);
 	cj_select_end(f, &s);
@@ -245,7 +273,7 @@ cutejit_run(cutejit_module *module, const char *kernel,
     const cutejit_run_options *options, cutejit_run_result *result)
 {
 	struct running r = { module, kernel, arguments, count, compile,
-	    options, { 0 }, { 0 } };
+	    options, { 0 }, { 0 }, false };
 	cutejit_status status;
 
 	if (!cj_is(module, CJ_MODULE))

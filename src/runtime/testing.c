@@ -42,7 +42,7 @@ cj_run_options_read(const cutejit_run_options *given,
 	return cj_options_copy(out, sizeof *out, given)
 	    && (unsigned)out->device <= CUTEJIT_DEVICE_BOTH
 	    && (unsigned)out->level <= CUTEJIT_LEVEL_3 && out->ordinal >= 0
-	    && (unsigned)out->profile <= CUTEJIT_PROFILE_HTML;
+	    && (unsigned)out->profile <= CUTEJIT_PROFILE_TRACE;
 }
 
 cutejit_status

@@ -146,6 +146,7 @@ begin(struct cj_work *f, struct cutejit_module *m,
 {
 	cutejit_status status = cj_recipe_begin(f, o, &out->recipe);
 
+	out->recipe.watched = q->watched;
 	if (status != CUTEJIT_OK)
 		return status;
 	status = cj_choice_begin(f, m, q->kernel, o, choice);

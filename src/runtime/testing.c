@@ -289,6 +289,7 @@ cj_testing_recipe(struct cj_work *f, const struct cj_testing *t,
     struct cj_recipe *r)
 {
 	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_status status;
 	cutejit_gpu gpu;
 
 	o.level = t->options.level;
@@ -299,7 +300,9 @@ cj_testing_recipe(struct cj_work *f, const struct cj_testing *t,
 		o.target = cj_strdup(&f->arena, gpu.target);
 	else if (!t->on_gpu)
 		o.target = "sm_90a";
-	return cj_recipe_begin(f, &o, r);
+	status = cj_recipe_begin(f, &o, r);
+	r->watched = !t->on_gpu && cj_cpu_watches(&t->cpu);
+	return status;
 }
 
 /* Every member that could be meant needs another chip: no failure. */

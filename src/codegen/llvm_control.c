@@ -360,46 +360,6 @@ region_leave(struct cj_llvm_gen *g, cj_region region)
 		LLVMBuildUnreachable(g->b);
 }
 
-/* What says nothing about memory that the launch in front may still write: a
- * hint to L2 is kept up to date there, and registers are registers. */
-static bool
-needs_no_wait(enum cj_op op)
-{
-	return cj_op_info[op].effects == CJ_EFFECTS_PURE ||
-	    op == CJ_OP_PREFETCH || op == CJ_OP_SLOT_GET ||
-	    op == CJ_OP_SLOT_SET || op == CJ_OP_IF || op == CJ_OP_YIELD;
-}
-
-/* Nor does any instruction of its arms. */
-static bool
-may_go_ahead(const struct cj_llvm_gen *g, cj_ref r)
-{
-	const struct cj_inst *inst = cj_inst(g->m, r);
-	struct cj_walk w;
-	cj_region arm;
-
-	if (!needs_no_wait(inst->op))
-		return false;
-	for (arm = inst->region; arm != 0; arm = g->m->regions.at[arm].next)
-		for (w = cj_walk_begin(g->m, arm); cj_walk_next(&w);)
-			if (w.event == CJ_WALK_INST &&
-			    !needs_no_wait(cj_inst(g->m, w.ref)->op))
-				return false;
-	return true;
-}
-
-/* From here on all that the launch in front has written is there. A dependent
- * launch behind may be started: it gets room as blocks of this one end, and it
- * waits here in its turn. */
-static void
-wait_and_trigger(struct cj_llvm_gen *g)
-{
-	cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.wait", NULL, NULL, 0);
-	cj_llvm_intrinsic(g, "llvm.nvvm.griddepcontrol.launch.dependents",
-	    NULL, NULL, 0);
-	g->has_waited = true;
-}
-
 void
 cj_llvm_body(struct cj_llvm_gen *g, cj_region body)
 {
@@ -413,12 +373,8 @@ cj_llvm_body(struct cj_llvm_gen *g, cj_region body)
 		case CJ_WALK_INST:
 			if (cj_llvm_ended(g))
 				cj_walk_skip(&w);
-			else {
-				if (!g->has_waited &&
-				    !may_go_ahead(g, w.ref))
-					wait_and_trigger(g);
+			else
 				cj_llvm_inst(g, w.ref);
-			}
 			break;
 		case CJ_WALK_LEAVE:
 			region_leave(g, w.region);

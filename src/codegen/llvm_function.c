@@ -39,6 +39,8 @@ cj_llvm_inst(struct cj_llvm_gen *g, cj_ref r)
 	if (emitters[inst->op] == NULL)
 		cj_llvm_bug(g, "%s in device code", cj_op_info[inst->op].text);
 	cj_llvm_debug_place(g, inst->place);
+	if (r == g->waits_at && g->is_dependent)
+		cj_llvm_wait(g);
 	emitters[inst->op](g, r);
 	if (inst->type != 0 && inst->region == 0)
 		assert(g->scalars[r] != NULL && "the result was made");
@@ -251,28 +253,13 @@ check_name(const struct cj_llvm_gen *g)
 		    g->function->name);
 }
 
-/* May the kernel start before the launch in front of it has ended? */
-static bool
-is_dependent(const struct cj_llvm_gen *g, uint32_t function)
-{
-	const struct cj_module *m = g->m;
-	uint32_t i;
-
-	for (i = 0; i < m->launches.len; i++)
-		if (m->launches.at[i].function == function &&
-		    m->launches.at[i].dependent)
-			return m->target->number >= 90;
-	return false;
-}
-
 void
 cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 {
 	LLVMBasicBlockRef body;
 
 	reset(g, function);
-	g->is_dependent = is_dependent(g, function);
-	g->has_waited = !g->is_dependent;
+	cj_llvm_plan_wait(g, function);
 	assert(g->function->kind == CJ_FUNCTION_DEVICE);
 	g->fn = LLVMAddFunction(g->module, g->function->name,
 	    function_type(g));
@@ -288,6 +275,7 @@ cj_llvm_function(struct cj_llvm_gen *g, uint32_t function)
 	cj_llvm_begin_cluster(g);
 	cj_llvm_body(g, g->function->body);
 	cj_llvm_enter(g, g->entry);
+	cj_llvm_begin(g);
 	LLVMBuildBr(g->b, body);
 	if (g->pieces > JOIN_MOST)
 		cj_llvm_attribute(g, (unsigned)LLVMAttributeFunctionIndex,

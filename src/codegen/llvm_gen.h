@@ -58,7 +58,7 @@ struct cj_llvm_gen {
 	/* of the function being emitted */
 	const struct cj_function *function;
 	bool is_dependent;	/* waits for the launch in front of it */
-	bool has_waited;	/* ... before this place */
+	cj_ref waits_at;	/* in front of this; 0: at the begin */
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
 	cj_llvm fn;
@@ -122,6 +122,9 @@ void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
 /* First and last in a function: its blocks begin and end together where they
  * touch each other's memory. */
 void cj_llvm_begin_cluster(struct cj_llvm_gen *g);
+void cj_llvm_plan_wait(struct cj_llvm_gen *g, uint32_t function);
+void cj_llvm_wait(struct cj_llvm_gen *g);
+void cj_llvm_begin(struct cj_llvm_gen *g);
 void cj_llvm_return(struct cj_llvm_gen *g);
 
 /* ---- words of 32 bits (llvm_word.c) ------------------------------------- */

@@ -148,6 +148,19 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 	end(&c);
 }
 
+void
+cj_llvm_op_MAP_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	struct call c;
+
+	begin(&c, g);
+	cj_strbuf_puts(&c.text, "prefetch.tensormap [$0]");
+	add(&c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g, cj_operand(g->m,
+	    inst, 0), 0), g->i64, ""), "l");
+	end(&c);
+}
+
 static void
 emit_number(struct cj_llvm_gen *g, const char *format, uint32_t n)
 {

@@ -22,7 +22,8 @@ struct cj_tma_value {
 	const struct cj_layout *shared;	/* with its swizzle */
 	struct cj_value map;		/* REGS of kind tensormap, level 1 */
 	uint32_t record, rank;
-	int64_t extent[CJ_MAP_MODES];	/* of the tile, by mode */
+	int64_t extent[CJ_MAP_MODES];	/* of the tile, by mode, and the most */
+	int64_t most[CJ_MAP_MODES];	/* of a box */
 	uint32_t mode[CJ_MAP_MODES];	/* of the tensor, by mode of the map */
 	uint32_t boxes;
 	int64_t start[MOST_BOXES][CJ_MAP_MODES];	/* by mode of the map */
@@ -78,15 +79,15 @@ cj_swizzle_of_map(const struct cj_layout *l, enum cj_kind k,
 
 /* How many steps of a mode lie `each` apart from 0 on, up to a box's limit. */
 static int64_t
-run_of(struct cj_elab *el, const struct cj_layout *l, uint32_t mode,
-    int64_t extent, int64_t each)
+run_of(struct cj_elab *el, const struct cj_layout *l,
+    const struct cj_tma_value *t, uint32_t mode, int64_t each)
 {
 	int64_t n = 1;
 
-	while (n < extent && n < MOST_BOX &&
+	while (n < t->extent[mode] && n < t->most[mode] &&
 	    cj_mode_step(el, l, mode, n) == n * each)
 		n++;
-	while (extent % n != 0)
+	while (t->extent[mode] % n != 0)
 		n--;
 	return n;
 }
@@ -141,7 +142,7 @@ find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 		return false;
 	t->mode[0] = unit;
 	taken[unit] = true;
-	size = run_of(el, l, unit, t->extent[unit], 1);
+	size = run_of(el, l, t, unit, 1);
 	map->box[0] = (uint32_t)size;
 	for (n = 1; n < t->rank; n++) {
 		for (m = 0; m < t->rank; m++)
@@ -153,8 +154,7 @@ find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 			;
 		taken[m] = true;
 		t->mode[n] = m;
-		map->box[n] = grows ? (uint32_t)run_of(el, l, m,
-		    t->extent[m], size) : 1;
+		map->box[n] = grows ? (uint32_t)run_of(el, l, t, m, size) : 1;
 		grows &= map->box[n] == t->extent[m];
 		size *= map->box[n];
 	}
@@ -185,6 +185,12 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 			rest /= t->extent[m] / map->box[n];
 			t->place[b] += cj_mode_step(el, l, m, t->start[b][n]);
 		}
+	for (b = 0; b < count; b++)
+		if (t->place[b] * cj_kind_bits(t->tensor->element) % 1024 != 0)
+			return refuse(el, span, cj_printf(el->arena, "boxes "
+			    "begin at multiples of 128 bytes of shared memory, "
+			    "one of this tile at %lld", (long long)(t->place[b]
+			    * cj_kind_bits(t->tensor->element) / 8)));
 	for (n = 0; n < t->rank; each *= map->box[n++])
 		for (i = 0; i < t->extent[t->mode[n]]; i++) {
 			first = i - i % map->box[n];
@@ -251,9 +257,74 @@ encode(struct cj_elab *el, const struct cj_tma_value *t, uint32_t record)
 	    cj_type_of(CJ_KIND_MAP, 1), record, refs, 1 + 2 * t->rank);
 }
 
+/* box = shape: no larger boxes, and exactly those. */
 static bool
-make_map(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t)
+limit_box(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 {
+	const struct cj_value *v = cj_arg_named(el, args, "box");
+	const struct cj_tuple *shape;
+	uint32_t m;
+
+	for (m = 0; m < t->rank; m++)
+		t->most[m] = MOST_BOX;
+	if (v == NULL)
+		return true;
+	shape = cj_value_to_tuple(el, args->span, v);
+	if (shape == NULL)
+		return false;
+	if (cj_tuple_rank(shape) != t->rank || !cj_tuple_is_known(shape))
+		return refuse(el, args->span, "a box has a known extent for "
+		    "each mode of the tensor");
+	for (m = 0; m < t->rank; m++) {
+		t->most[m] = cj_tuple_product(&el->al, cj_tuple_get(shape, m))
+		    .value;
+		if (t->most[m] < 1 || t->most[m] > MOST_BOX ||
+		    t->extent[m] % t->most[m] != 0)
+			return refuse(el, args->span, cj_printf(el->arena,
+			    "a box of %lld in mode %u does not divide the tile "
+			    "of %lld; the most are %d", (long long)t->most[m],
+			    m, (long long)t->extent[m], MOST_BOX));
+	}
+	return true;
+}
+
+/* What was asked for is what there is? */
+static bool
+is_asked(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, const struct cj_map *map)
+{
+	uint32_t n;
+
+	for (n = 0; n < t->rank && cj_arg_named(el, args, "box") != NULL; n++)
+		if (map->box[n] != t->most[t->mode[n]])
+			return refuse(el, args->span, cj_printf(el->arena,
+			    "shared memory holds boxes of %u in mode %u one "
+			    "behind the other, not of %lld", map->box[n],
+			    t->mode[n], (long long)t->most[t->mode[n]]));
+	return true;
+}
+
+static bool
+find_promotion(struct cj_elab *el, struct cj_args *args, struct cj_map *map)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "promote");
+	int64_t bytes = CJ_MAP_PROMOTE;
+
+	if (v != NULL && !cj_value_to_known(el, args->span, v, "the bytes that "
+	    "L2 fetches", &bytes))
+		return false;
+	map->promote = (uint32_t)bytes;
+	if (bytes == 0 || bytes == 64 || bytes == 128 || bytes == 256)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+	    "\"promote\" is 0, 64, 128 or 256 bytes");
+	return false;
+}
+
+static bool
+make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
+{
+	struct cj_span span = args->span;
 	struct cj_map map;
 	uint32_t m;
 
@@ -271,7 +342,9 @@ make_map(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t)
 	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
 		return refuse_layout(el, span, "TMA exchanges units of 16 "
 		    "bytes alone, in rows of 32, 64 or 128");
-	if (!find_box(el, span, t, &map) || !place_boxes(el, span, t, &map))
+	if (!limit_box(el, args, t) || !find_promotion(el, args, &map) ||
+	    !find_box(el, span, t, &map) || !is_asked(el, args, t, &map) ||
+	    !place_boxes(el, span, t, &map))
 		return false;
 	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
 		return refuse(el, span, cj_printf(el->arena, "rows of a box "
@@ -312,7 +385,7 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 	    t->tensor->element, t->how, false)))
 		return cj_value_error();
 	if (!check_tensor(el, args->span, t, shared) ||
-	    !make_map(el, args->span, t))
+	    !make_map(el, args, t))
 		return cj_value_error();
 	if (stores)
 		el->m->objects.at[t->tensor->object].writes = true;
@@ -339,6 +412,25 @@ cj_builtin_tma_store(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	return make(el, args, row, true);
+}
+
+/* tma_prefetch(load): the map comes to its cache. */
+struct cj_value
+cj_builtin_tma_prefetch(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *v = &args->at[0];
+	cj_ref map;
+
+	if (v->kind == CJ_VALUE_ERROR)
+		return *v;
+	if (v->kind != CJ_VALUE_COPY || v->copy->tma == NULL)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "%s takes what tma_load() or tma_store() made, this is %s",
+		    row->name, cj_value_what(el, v));
+	map = cj_elab_ref(el, &v->copy->tma->map, CJ_KIND_VOID);
+	cj_emit(&el->em->b, CJ_OP_MAP_PREFETCH, 0, 0, &map, 1);
+	return cj_value_none();
 }
 
 /* ---- copies -------------------------------------------------------------- */

@@ -215,6 +215,20 @@ cj_interp_TMA_STORE(struct cj_decoder *d, cj_ref r)
 	s->c = list;
 }
 
+/* Only sooner or later: nothing that a program can see. */
+static void
+step_nothing(struct cj_frame *f, const struct cj_step *s)
+{
+	(void)f;
+	(void)s;
+}
+
+void
+cj_interp_MAP_PREFETCH(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_nothing);
+}
+
 /* ---- maps ---------------------------------------------------------------- */
 
 static bool

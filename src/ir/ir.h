@@ -212,7 +212,9 @@ struct cj_map {
 	uint32_t rank;
 	uint32_t box[CJ_MAP_MODES];
 	enum cj_map_swizzle swizzle;
+	uint32_t promote;	/* bytes that L2 fetches: 0, 64, 128, 256 */
 };
+enum { CJ_MAP_PROMOTE = 256 };	/* unless the program says otherwise */
 /* What L2 is told of a copy's lines. */
 enum cj_evict { CJ_EVICT_NORMAL, CJ_EVICT_FIRST, CJ_EVICT_LAST,
     CJ_EVICT_COUNT };

@@ -325,6 +325,8 @@ print_map(struct printer *p, const struct cj_map *map)
 		PRINTF(p, "%s%u", i == 0 ? "" : ", ", map->box[i]);
 	PRINTF(p, ") swizzle %u", map->swizzle == CJ_MAP_PLAIN ? 0 :
 	    16u << map->swizzle);
+	if (map->promote != CJ_MAP_PROMOTE)
+		PRINTF(p, " promote %u", map->promote);
 }
 
 static void

@@ -191,6 +191,8 @@ read_map(struct cj_reader *r)
 	} while (cj_reader_mark(r, ','));
 	cj_reader_need_mark(r, ')');
 	map.swizzle = read_swizzle(r);
+	map.promote = cj_reader_word(r, "promote") ?
+	    (uint32_t)cj_reader_int(r, 0, 256) : CJ_MAP_PROMOTE;
 	return r->failed ? 0 : cj_module_map(r->m, &map);
 }
 

@@ -604,6 +604,9 @@ check_map(const struct view *v, const struct cj_map *map)
 		return "elements of a tensor map are whole bytes";
 	if (map->swizzle > CJ_MAP_128)
 		return "there is no such swizzle";
+	if (map->promote != 0 && map->promote != 64 && map->promote != 128 &&
+	    map->promote != 256)
+		return "L2 fetches 64, 128 or 256 bytes";
 	for (i = 0; i < map->rank; i++)
 		if (map->box[i] < 1 || map->box[i] > 256)
 			return "a box has 1 to 256 elements in a mode";
@@ -627,6 +630,13 @@ check_map_encode(const struct view *v)
 		return "the result is not a tensormap";
 	return are_indices(v, 0, v->i->operand_count) ? check_map(v, map) :
 	    "an operand is not an int";
+}
+
+static const char *
+check_map_prefetch(const struct view *v)
+{
+	return operand(v, 0) == cj_type_of(CJ_KIND_MAP, 1) ? NULL :
+	    "the operand is not a tensormap";
 }
 
 static const char *
@@ -976,6 +986,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_MAP_ENCODE: return check_map_encode(v);
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);
 	case CJ_OP_WGMMA: return check_wgmma(v);
+	case CJ_OP_MAP_PREFETCH: return check_map_prefetch(v);
 	case CJ_OP_BULK_COPY: return check_bulk_copy(v);
 	case CJ_OP_SEND: return check_send(v);
 	case CJ_OP_FENCE: return check_fence(v);

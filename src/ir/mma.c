@@ -259,7 +259,7 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	case CJ_OP_WGMMA_WAIT: case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES:
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE:
-	case CJ_OP_BULK_COPY: case CJ_OP_SEND:
+	case CJ_OP_BULK_COPY: case CJ_OP_SEND: case CJ_OP_MAP_PREFETCH:
 		return 90;
 	case CJ_OP_MMA:
 		return m->mmas.at[i->attr]->needs;

@@ -222,8 +222,6 @@ map_type(enum cj_kind k)
 	return 0;
 }
 
-enum { CJ_CUDA_PROMOTE_256 = 3 };
-
 /* The driver wants extents of at least 1, and a right stride of modes that need
  * none. */
 static int
@@ -234,6 +232,7 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 	    cj_kind_bits(k) / 8;
 	uint32_t steps[CJ_MAP_MODES], i;
 	bool is_empty = false;
+	int promotion = 0;
 
 	for (i = 0; i < t->map->rank; i++)
 		is_empty |= t->extent[i] == 0;
@@ -243,10 +242,12 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 		    (uint64_t)t->stride[i] * bytes;
 		steps[i] = 1;
 	}
+	while (t->map->promote >> promotion >= 64)	/* 0, 64, 128, 256 */
+		promotion++;
 	return cu->TensorMapEncodeTiled(out, map_type(k), t->map->rank,
 	    data + t->offset * (int64_t)bytes, extents, strides + 1,
 	    t->map->box, steps, 0, (int)t->map->swizzle,
-	    CJ_CUDA_PROMOTE_256, 0);
+	    promotion, 0);
 }
 
 /* false: reported. */

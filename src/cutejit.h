@@ -180,12 +180,16 @@ typedef struct cutejit_options {
 	const char *remote_cache;	/* "http://host/path", "redis://host" */
 	int remote_read_only;		/* entries are used, none is sent */
 	unsigned remote_timeout_ms;	/* of a request; 0: 1000 */
+	/* path of a program that generates code, run as `PROGRAM worker`: cutec
+	 * of the same build, or one that calls cutejit_worker() then. NULL: by
+	 * the environment; LLVM works in this process unless that names one */
+	const char *worker;
 } cutejit_options;
 
 #define CUTEJIT_OPTIONS_INIT						\
 	{ sizeof(cutejit_options), NULL, 0, CUTEJIT_CACHE_DEFAULT, 0, 0, 0, \
 	  NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-	  NULL, 0, 0 }
+	  NULL, 0, 0, NULL }
 
 /*
  * A new context; `options` may be NULL and is copied, texts included. Fails
@@ -198,6 +202,13 @@ cutejit_status cutejit_context_create(const cutejit_options *options,
 /* Give up the context. Its memory goes with the last of its handles. Waits for
  * what LLVM goes on with behind calls that came too late. */
 void cutejit_context_destroy(cutejit_context *context);
+
+/*
+ * Be a worker (cutejit_options.worker): read a request from standard input,
+ * write the answer to standard output, return the code to exit with. The one
+ * function here that uses them.
+ */
+int cutejit_worker(void);
 
 /*
  * What this thread's last call with the context or one of its handles had to

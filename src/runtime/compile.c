@@ -317,6 +317,18 @@ assembler_of(struct cj_work *f, enum cj_stage stage)
 	return stage == CJ_STAGE_PTX ? "" : cj_assembler_get(f)->name;
 }
 
+/* For the report of a fault, which outlives this frame and the program's other
+ * holders. */
+static void
+remember(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
+{
+	f->recipe = cj_memdup(&f->arena, r, sizeof *r);
+	cj_program_hold(p);
+	if (f->program != NULL)
+		cj_program_drop(f->program);
+	f->program = p;
+}
+
 static cutejit_status
 advance(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
@@ -324,6 +336,7 @@ advance(struct cj_work *f, struct cutejit_module *m,
 	bool is_new = atomic_load(&p->stage) == CJ_STAGE_NONE;
 
 	p->arena.recover = &f->recover;
+	remember(f, r, p);
 	if (is_new) {
 		p->kernel = cj_strdup(&p->arena, r->member->kernel);
 		p->member = r->member->member;

@@ -160,6 +160,8 @@ own_options(struct cutejit_context *c)
 
 	o->cache_folder = own(c, o->cache_folder);
 	o->remote_cache = own(c, o->remote_cache);
+	o->worker = own(c, o->worker != NULL ? o->worker
+	    : cj_env("CUTEJIT_WORKER"));
 	o->include_folders = own_list(c, o->include_folders, o->include_count);
 	o->warnings = own_list(c, o->warnings, o->warning_count);
 }

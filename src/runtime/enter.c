@@ -331,6 +331,8 @@ cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 		assert(f.cleanup_count == 0 && "a body undoes what it did");
 	}
 	status = publish(&f, status);
+	if (f.program != NULL)
+		cj_program_drop(f.program);
 	cj_arena_fini(&f.arena);
 	cj_context_drop(c);
 	return status;

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "worker.h"
 
 enum { LEAST_ENTRIES = 4, LOOK_NS = 2000000, STACK_BYTES = 16 << 20,
     EXIT_SECONDS = 20 };
@@ -400,6 +401,8 @@ cj_generate(struct cj_work *f, struct cutejit_module *m,
 	struct cj_generation *g = NULL;
 
 	set_options(r, want_llvm, &o);
+	if (cj_worker_generate(f, p->ir, &o, out))
+		return;
 	if (f->deadline != 0 || f->context->options.cancel != NULL)
 		g = begin(f, m, p, &o);
 	if (g == NULL) {

@@ -50,6 +50,9 @@ void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
 
 /* ---- work (enter.c) ------------------------------------------------------ */
 
+struct cj_recipe;
+struct cj_program;
+
 enum { CJ_CLEANUPS = 24 };
 
 struct cj_cleanup {
@@ -70,6 +73,8 @@ struct cj_work {
 	/* for the report of a fault */
 	const struct cutejit_module *module;
 	const char *doing;
+	const struct cj_recipe *recipe;	/* NULL, or what was made last */
+	struct cj_program *program;	/* held */
 };
 
 typedef cutejit_status cj_body(struct cj_work *f, void *arguments);
@@ -162,6 +167,7 @@ cj_is(const void *handle, enum cj_handle_kind kind)
 /* ---- contexts ------------------------------------------------------------ */
 
 struct cj_store;
+struct cj_program;
 struct cj_assembler;
 struct cj_generation;
 

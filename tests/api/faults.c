@@ -11,6 +11,23 @@
 
 static char folder[64];
 
+/* Does some report have all of it? */
+static int
+reports_have(const char *const *words)
+{
+	char command[256];
+
+	for (; *words != NULL; words++) {
+		snprintf(command, sizeof command, "grep -qF -e '%s' "
+		    "%s/cutejit-report-*", *words, folder);
+		if (system(command) != 0) {
+			fprintf(stderr, "no report has %s\n", *words);
+			return 0;
+		}
+	}
+	return 1;
+}
+
 /* An assembler whose body is a shell script. */
 static void
 use_script(const char *body)
@@ -79,6 +96,10 @@ test_crash(const char *body)
 	CHECK(strstr(text, "secret") == NULL);
 	CHECK(strstr(text, folder) != NULL);
 	CHECK(count_reports() == before + 1);
+	CHECK(reports_have((const char *const []){ "fault: ptxas",
+	    "kernel: saxpy, member 0", "target: sm_90a -O3",
+	    "---- text test.cute", "launch grid(ceil_div(N, 256))",
+	    "---- ir", "---- ptx", ".entry saxpy", NULL }));
 	/* the context serves on */
 	DO(c, compile(c, CUTEJIT_UNTIL_PTX, cubin));
 	cutejit_context_destroy(c);

@@ -21,6 +21,7 @@ struct cj_profiled {
 	const struct cj_plan *plan;
 	const struct cj_profile *counts;
 	const struct cj_timeline *timeline;
+	uint32_t source;		/* the kernel's text: comes first */
 	/* by cj_profile_lines: in the order of texts and lines */
 	CJ_VEC(struct cj_line_cost) lines;
 	struct cj_line_cost total;

@@ -163,27 +163,42 @@ put_line(struct cj_strbuf *out, const struct cj_profiled *p,
 	cj_strbuf_puts(out, "</td></tr>\n");
 }
 
-/* The text of the kernel whole, of others what ran. */
+enum { CONTEXT = 2 };			/* lines around one that ran */
+
+/* The text of the kernel whole, of others what ran. lines[*at] is the first
+ * one of the text. */
 static void
 put_source(struct cj_strbuf *out, const struct cj_profiled *p, uint32_t *at)
 {
-	uint32_t source = p->lines.at[*at].source, n, length;
+	uint32_t source = p->lines.at[*at].source, n, length, shown = 0;
 	const struct cj_source *s = cj_source_get(p->ir->sources, source);
-	bool is_whole = *at == 0 || s->name[0] != '<';
+	uint32_t last = s->line_count, ran = 0;
 
+	cj_source_line(s, last, &length);
+	last -= last > 1 && length == 0;
 	cj_strbuf_puts(out, "<tr class=\"file\"><td colspan=\"99\">");
 	put_string(out, s->name);
 	cj_strbuf_puts(out, "</td></tr>\n");
-	for (n = 1; n <= s->line_count; n++) {
-		const struct cj_line_cost *c = NULL;
+	for (n = 1; n <= last; n++) {
+		const struct cj_line_cost *c = *at < p->lines.len &&
+		    p->lines.at[*at].source == source ? &p->lines.at[*at] :
+		    NULL;
+		bool is_near = (c != NULL && c->line <= n + CONTEXT) ||
+		    (ran != 0 && n <= ran + CONTEXT);
 
-		if (*at < p->lines.len && p->lines.at[*at].source == source
-		    && p->lines.at[*at].line == n)
-			c = &p->lines.at[(*at)++];
-		cj_source_line(s, n, &length);
-		if (c != NULL || (is_whole && (n < s->line_count
-		    || length != 0)))
-			put_line(out, p, s, n, c);
+		if (c != NULL && c->line == n) {
+			(*at)++;
+			ran = n;
+		} else {
+			c = NULL;
+		}
+		if (source != p->source && !is_near)
+			continue;
+		if (shown != 0 && shown != n - 1)
+			cj_strbuf_puts(out, "<tr><td colspan=\"99\">"
+			    "&#8943;</td></tr>\n");
+		put_line(out, p, s, n, c);
+		shown = n;
 	}
 }
 
@@ -201,8 +216,15 @@ put_sources(struct cj_strbuf *out, const struct cj_profiled *p)
 			    columns[i].help, columns[i].title);
 	cj_strbuf_puts(out, "<th></th><th class=\"text\"></th></tr></thead>"
 	    "<tbody>\n");
-	while (at < p->lines.len)
+	while (at < p->lines.len && p->lines.at[at].source != p->source)
+		at++;
+	if (at < p->lines.len)
 		put_source(out, p, &at);
+	for (at = 0; at < p->lines.len;)
+		if (p->lines.at[at].source == p->source)
+			at++;
+		else
+			put_source(out, p, &at);
 	cj_strbuf_puts(out, "</tbody></table>\n");
 }
 

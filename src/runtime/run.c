@@ -101,7 +101,8 @@ give_profile(struct cj_work *f, const struct running *r,
 	const cutejit_run_options *o = &r->t.options;
 	struct cj_profiled p = { .arena = &f->arena, .kernel = r->kernel,
 	    .ir = s->program->ir, .plan = &s->plan,
-	    .counts = r->t.cpu.profile, .timeline = r->t.cpu.timeline };
+	    .counts = r->t.cpu.profile, .timeline = r->t.cpu.timeline,
+	    .source = s->recipe.member->span.source };
 	struct cj_strbuf out;
 
 	cj_strbuf_init(&out, &f->arena);

@@ -146,7 +146,8 @@ draw_slice(struct cj_strbuf *out, const struct cj_profiled *p,
 	double width = (double)(s->to - s->from) * scale;
 
 	cj_strbuf_printf(out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
-	    "height=\"%d\" fill=\"%s\" fill-opacity=\"%s\"><title>%s, line "
+	    "height=\"%d\" style=\"stroke:none\" fill=\"%s\" "
+	    "fill-opacity=\"%s\"><title>%s, line "
 	    "%u, %llu to %llu</title></rect>\n",
 	    LEFT + (double)s->from * scale,
 	    (unsigned)(s->warp * ROW + (unsigned)s->kind * BAR),
@@ -162,11 +163,11 @@ cj_timeline_svg(struct cj_strbuf *out, const struct cj_profiled *p)
 	const struct cj_timeline *t = p->timeline;
 	uint32_t i;
 
-	cj_strbuf_printf(out, "<svg class=\"timeline\" width=\"%d\" "
-	    "height=\"%u\" font-size=\"11\">\n", LEFT + WIDTH + 10,
-	    (unsigned)(t->warps * ROW + 4));
+	cj_strbuf_printf(out, "<svg class=\"timeline\" width=\"100%%\" "
+	    "viewBox=\"0 0 %d %u\" style=\"font-size:11px\">\n", LEFT + WIDTH + 10, (unsigned)(t->warps * ROW + 4));
 	for (i = 0; i < t->warps; i++)
-		cj_strbuf_printf(out, "<text x=\"0\" y=\"%u\">warp %u</text>"
+		cj_strbuf_printf(out, "<text x=\"0\" y=\"%u\" style=\""
+		    "text-anchor:start;font-size:11px\">warp %u</text>"
 		    "<line x1=\"%d\" x2=\"%d\" y1=\"%u\" y2=\"%u\" stroke="
 		    "\"#eef\"/>\n", (unsigned)(i * ROW + 17), (unsigned)i,
 		    LEFT, LEFT + WIDTH, (unsigned)(i * ROW + ROW - 2),

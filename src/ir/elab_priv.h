@@ -839,6 +839,8 @@ void cj_elab_order(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_turn(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_behind_roles(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_check_roles(struct cj_elab *el);
+/* Refuse roles that do not agree on stages and turns (elab_role_check.c). */
+void cj_elab_compare_roles(struct cj_elab *el);
 /* Threads of the role that is open, or of the block; 0: not known. */
 int64_t cj_elab_threads_here(const struct cj_elab *el);
 /* Refuse what needs all threads of the block inside of a role. */

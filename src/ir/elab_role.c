@@ -437,14 +437,6 @@ check_registers(struct cj_elab *el)
 	check_sum(el, warps / GROUP);
 }
 
-void
-cj_elab_check_roles(struct cj_elab *el)
-{
-	if (el->em->roles.len == 0 || el->errors != 0)
-		return;
-	check_registers(el);
-}
-
 /* ---- turns --------------------------------------------------------------- */
 
 enum { MOST_TURNS = 16 };
@@ -528,4 +520,132 @@ cj_elab_turn(struct cj_elab *el, const struct cj_node *n)
 	outer = cj_elab_enter(el, owner, NULL);
 	cj_elab_block(el, n->turn.body);
 	cj_elab_leave(el, outer);
+}
+
+/* ---- what turns hold ----------------------------------------------------- */
+
+/* The turn around a region whose role has other participants; 0: none. */
+static cj_ref
+shared_turn(const struct cj_elab *el, cj_region g)
+{
+	const struct cj_module *m = el->m;
+	cj_ref owner;
+
+	for (; g != 0; g = m->regions.at[g].parent) {
+		owner = m->regions.at[g].owner;
+		if (owner != 0 && cj_inst(m, owner)->op == CJ_OP_TURN)
+			return cj_constant_of(m, cj_operand(m, cj_inst(m,
+			    owner), 0)) == NULL ? owner : 0;
+	}
+	return 0;
+}
+
+/* Is there a loop between a place and the turn around it? */
+static bool
+loops_in_turn(const struct cj_module *m, cj_region g)
+{
+	bool loops = false;
+	enum cj_op op;
+
+	for (; m->regions.at[g].owner != 0; g = m->regions.at[g].parent) {
+		op = cj_inst(m, m->regions.at[g].owner)->op;
+		if (op == CJ_OP_TURN)
+			return loops;
+		loops |= op == CJ_OP_FOR || op == CJ_OP_LOOP;
+	}
+	return false;
+}
+
+static const struct cj_pipe *
+pipe_of(const struct cj_elab *el, const struct cj_inst *i)
+{
+	uint32_t n = el->m->stage_uses.at[i->attr].pipeline, k;
+
+	for (k = 0; k < el->em->pipes.len; k++)
+		if (el->em->pipes.at[k]->number == n)
+			return el->em->pipes.at[k];
+	return NULL;
+}
+
+static void
+refuse_in_turn(struct cj_elab *el, const struct cj_inst *i,
+    const char *text, const char *help)
+{
+	cj_help(cj_elab_report(el, CJ_DIAG_BAD_TURN,
+	    el->m->places.at[i->place].span, "%s", text), "%s", help);
+}
+
+/* What waits for others while they wait for the turn. */
+static void
+check_in_turn(struct cj_elab *el, cj_ref r, cj_region g)
+{
+	const struct cj_inst *i = cj_inst(el->m, r);
+	bool is_stage = i->op == CJ_OP_PRODUCE || i->op == CJ_OP_CONSUME;
+	const struct cj_pipe *p = is_stage ? pipe_of(el, i) : NULL;
+
+	if (shared_turn(el, g) != 0 && (i->op == CJ_OP_BARRIER ||
+	    (p != NULL && cj_pipe_is_local(p))))
+		refuse_in_turn(el, i, "all warpgroups of the role meet here, "
+		    "and each has to wait for its turn first",
+		    "Do it in front of the turn or behind it, or make a role "
+		    "of each warpgroup: role name[n].");
+	else if (i->op == CJ_OP_CONSUME && p != NULL &&
+	    !cj_pipe_is_local(p) && !p->is_split && loops_in_turn(el->m, g))
+		refuse_in_turn(el, i, "a stage that all of them read is waited "
+		    "for in a turn, and the others cannot give theirs back",
+		    "Take stages in front of the turn, or give each to one "
+		    "role alone: pipeline name(n) split { ... }.");
+}
+
+/* Each turn has somebody to take it. */
+static void
+check_takers(struct cj_elab *el, uint32_t order, uint32_t taken)
+{
+	const struct cj_turns *o = &el->m->orders.at[order];
+	uint32_t n;
+
+	for (n = 0; n < o->count && (taken >> n & 1); n++)
+		;
+	if (n < o->count && taken != 0)
+		cj_elab_report(el, CJ_DIAG_BAD_TURN,
+		    el->m->places.at[o->place].span, "nobody takes turn %u "
+		    "of \"%s\"", (unsigned)n, o->name);
+}
+
+static void
+check_turns(struct cj_elab *el)
+{
+	const struct cj_module *m = el->m;
+	uint32_t *taken = CJ_NEWS(el->arena, uint32_t, m->orders.len), i;
+	struct cj_walk w;
+
+	if (m->orders.len == 1)
+		return;
+	for (w = cj_walk_begin(m, m->functions.at[el->em->function].body);
+	    cj_walk_next(&w);) {
+		const struct cj_constant *c;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		check_in_turn(el, w.ref, w.region);
+		if (cj_inst(m, w.ref)->op != CJ_OP_TURN)
+			continue;
+		c = cj_constant_of(m, cj_operand(m, cj_inst(m, w.ref), 0));
+		taken[cj_inst(m, w.ref)->attr] |= c == NULL ? UINT32_MAX :
+		    (uint32_t)1 << c->bits[0];
+	}
+	for (i = 1; i < m->orders.len; i++)
+		check_takers(el, i, taken[i]);
+}
+
+/* ---- all of a launch ----------------------------------------------------- */
+
+void
+cj_elab_check_roles(struct cj_elab *el)
+{
+	if (el->em->roles.len == 0 || el->errors != 0)
+		return;
+	check_registers(el);
+	check_turns(el);
+	cj_elab_compare_roles(el);
 }

@@ -1,0 +1,569 @@
+/*
+ * Do roles agree on how many stages go from one to the other?
+ *
+ * Roles whose text for a pipeline is one loop over one range are paired, and
+ * the bodies compared for one turn. What is left is counted, as a term over the
+ * roles' values, in each case that the conditions tell apart; in every case
+ * each role must read as many stages as are filled. Of a split pipeline, one
+ * role reads all of them and the others skip as many. Of an order, in each case
+ * everybody takes equally many turns, or one alone takes one.
+ */
+#include "elab_role_priv.h"
+
+enum { MOST_CASES = 64, MOST_DECISIONS = 32 };
+
+/* "e > 0" is so, or not. */
+struct decision {
+	struct cj_int e;
+	bool truth;
+};
+
+struct decided {
+	struct decision at[MOST_DECISIONS];
+	uint32_t len;
+};
+
+struct counted {
+	struct cj_int used, skipped;
+};
+
+struct question {
+	struct cj_compare *c;
+	uint32_t pipeline, order;	/* one of them */
+	bool is_split;
+	struct decided now;
+	bool is_open;			/* `split` is not decided */
+	struct cj_int split;
+};
+
+/* One role's part, while bodies are paired. */
+struct side {
+	const struct cj_role_text *role;
+	struct cj_deeds deeds;
+	bool fills;
+};
+
+/* ---- what is known in a case --------------------------------------------- */
+
+/* e > 0; where it is not known, the question is open. */
+static bool
+is_positive(struct question *q, struct cj_int e)
+{
+	struct cj_symtab *t = &q->c->sym;
+	struct cj_range r = cj_int_range(t, e);
+	struct cj_int d;
+	uint32_t i;
+
+	if (r.lo > 0 || r.hi <= 0)
+		return r.lo > 0;
+	for (i = 0; i < q->now.len; i++) {
+		const struct decision *k = &q->now.at[i];
+
+		d = cj_int_sub(t, e, k->e);
+		if (cj_is_known(d) && k->truth && d.value >= 0)
+			return true;
+		if (cj_is_known(d) && !k->truth && d.value <= 0)
+			return false;
+		d = cj_int_add(t, e, k->e);
+		if (cj_is_known(d) && k->truth && d.value <= 1)
+			return false;
+		if (cj_is_known(d) && !k->truth && d.value >= 1)
+			return true;
+	}
+	if (!q->is_open) {
+		q->is_open = true;
+		q->split = e;
+	}
+	return false;
+}
+
+static bool
+is_zero(struct question *q, struct cj_int e)
+{
+	return !is_positive(q, e) &&
+	    !is_positive(q, cj_int_neg(&q->c->sym, e));
+}
+
+static bool
+holds(struct question *q, const struct cj_cond *c)
+{
+	switch (c->kind) {
+	case CJ_COND_KNOWN: return c->truth;
+	case CJ_COND_POSITIVE: return is_positive(q, c->e);
+	case CJ_COND_NOT: return !holds(q, c->x);
+	case CJ_COND_AND: return holds(q, c->x) && holds(q, c->y);
+	case CJ_COND_OR: return holds(q, c->x) || holds(q, c->y);
+	}
+	return false;
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+static bool
+concerns(const struct question *q, const struct cj_deeds *deeds)
+{
+	uint32_t i;
+
+	for (i = 0; i < deeds->len; i++) {
+		const struct cj_deed *d = deeds->at[i];
+
+		if ((d->kind == CJ_DEED_OP || d->kind == CJ_DEED_SKIP) &&
+		    (q->order != 0 ? d->order == q->order :
+		    d->pipeline == q->pipeline))
+			return true;
+		if (concerns(q, &d->then) || concerns(q, &d->other))
+			return true;
+	}
+	return false;
+}
+
+static struct counted count(struct question *q, const struct cj_deeds *deeds);
+
+static struct cj_int
+times(struct question *q, const struct cj_deed *d)
+{
+	struct cj_symtab *t = &q->c->sym;
+	struct cj_int n = cj_int_sub(t, d->hi, d->lo);
+
+	if (!is_positive(q, n))
+		return cj_known(0);
+	return cj_is_value(d->step, 1) ? n : cj_int_ceil_div(t, n, d->step);
+}
+
+/* A loop whose turns differ: a sum that is equal to the same sum alone. */
+static struct cj_int
+sum(struct question *q, const struct cj_deed *d, struct cj_int each)
+{
+	struct cj_int s = cj_role_symbol(q->c, cj_printf(q->c->el->arena,
+	    "sum %u:%lld of %u:%lld", (unsigned)d->index.term,
+	    (long long)d->index.value, (unsigned)each.term,
+	    (long long)each.value), "a sum", 0, INT64_MAX);
+	struct cj_role_atom *a = cj_role_atom_of(q->c, s);
+
+	a->of[0] = d->lo;
+	a->of[1] = d->hi;
+	a->of[2] = each;
+	a->count = 3;
+	return s;
+}
+
+static struct counted
+count_loop(struct question *q, const struct cj_deed *d)
+{
+	struct cj_symtab *t = &q->c->sym;
+	struct counted each = count(q, &d->then);
+	struct cj_int n;
+
+	if (cj_role_depends(q->c, each.used, d->index) ||
+	    cj_role_depends(q->c, each.skipped, d->index))
+		return (struct counted){ sum(q, d, each.used),
+		    sum(q, d, each.skipped) };
+	n = times(q, d);
+	return (struct counted){ cj_int_mul(t, n, each.used),
+	    cj_int_mul(t, n, each.skipped) };
+}
+
+/* How often it turns is not known, but for equal ones. */
+static struct counted
+count_while(struct question *q, const struct cj_deed *d)
+{
+	struct cj_elab *el = q->c->el;
+	const struct cj_deed *test = d->then.at[0];
+	struct counted each = count(q, &d->then);
+	unsigned cond = test->kind == CJ_DEED_IF ? test->cond->number : d->at;
+	const char *key = cj_printf(el->arena, "while %u sum %u:%lld", cond,
+	    (unsigned)each.used.term, (long long)each.used.value);
+
+	return (struct counted){ cj_role_symbol(q->c, key, "a sum", 0,
+	    INT64_MAX), cj_is_value(each.skipped, 0) ? cj_known(0) :
+	    cj_role_symbol(q->c, cj_printf(el->arena, "%s skip %u:%lld", key,
+	    (unsigned)each.skipped.term, (long long)each.skipped.value),
+	    "a sum", 0, INT64_MAX) };
+}
+
+static struct counted
+count_one(struct question *q, const struct cj_deed *d)
+{
+	struct counted none = { cj_known(0), cj_known(0) };
+
+	switch (d->kind) {
+	case CJ_DEED_OP:
+		if (q->order != 0 ? d->order == q->order :
+		    d->pipeline == q->pipeline)
+			none.used = cj_known(1);
+		return none;
+	case CJ_DEED_SKIP:
+		if (d->pipeline == q->pipeline && q->order == 0 &&
+		    is_positive(q, d->n))
+			none.skipped = d->n;
+		return none;
+	case CJ_DEED_IF:
+		if (!concerns(q, &d->then) && !concerns(q, &d->other))
+			return none;
+		return count(q, holds(q, d->cond) ? &d->then : &d->other);
+	case CJ_DEED_FOR:
+		return concerns(q, &d->then) ? count_loop(q, d) : none;
+	case CJ_DEED_WHILE:
+		return concerns(q, &d->then) ? count_while(q, d) : none;
+	case CJ_DEED_EXIT:
+		return none;
+	}
+	return none;
+}
+
+static struct counted
+count(struct question *q, const struct cj_deeds *deeds)
+{
+	struct cj_symtab *t = &q->c->sym;
+	struct counted all = { cj_known(0), cj_known(0) }, one;
+	uint32_t i;
+
+	for (i = 0; i < deeds->len; i++) {
+		one = count_one(q, deeds->at[i]);
+		all.used = cj_int_add(t, all.used, one.used);
+		all.skipped = cj_int_add(t, all.skipped, one.skipped);
+	}
+	return all;
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+static cj_ref
+first_deed(const struct question *q, const struct cj_deeds *deeds)
+{
+	cj_ref r;
+	uint32_t i;
+
+	for (i = 0; i < deeds->len; i++) {
+		const struct cj_deed *d = deeds->at[i];
+
+		if (d->kind == CJ_DEED_OP || d->kind == CJ_DEED_SKIP) {
+			if (q->order != 0 ? d->order == q->order :
+			    d->pipeline == q->pipeline)
+				return d->at;
+			continue;
+		}
+		r = first_deed(q, &d->then);
+		if (r == 0)
+			r = first_deed(q, &d->other);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+static struct cj_span
+span_of(const struct question *q, const struct side *s)
+{
+	const struct cj_module *m = q->c->el->m;
+	cj_ref r = first_deed(q, &s->role->deeds);
+	struct cj_span none = { 0, 0, 0 };
+
+	return r == 0 ? none : m->places.at[cj_inst(m, r)->place].span;
+}
+
+static const char *
+name_of(const struct question *q, const struct side *s)
+{
+	const char *name = q->c->el->m->roles.at[s->role->number].name;
+
+	return s->role->number == 0 || name == NULL ? "the block" : name;
+}
+
+static const char *
+text_of(struct question *q, struct cj_int e)
+{
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, q->c->el->arena);
+	cj_int_print(&out, &q->c->sym, e);
+	return out.text;
+}
+
+static const char *
+case_text(struct question *q)
+{
+	struct cj_strbuf out;
+	uint32_t i;
+
+	cj_strbuf_init(&out, q->c->el->arena);
+	for (i = 0; i < q->now.len; i++)
+		cj_strbuf_printf(&out, "%s%s %s 0", i == 0 ? ", where " :
+		    " and ", text_of(q, q->now.at[i].e), q->now.at[i].truth ?
+		    ">" : "<=");
+	return i == 0 ? "" : out.text;
+}
+
+static void
+report(struct question *q, const struct side *a, const struct side *b,
+    const char *text)
+{
+	struct cj_diag *d = cj_elab_report(q->c->el, CJ_DIAG_UNEQUAL_ROLES,
+	    span_of(q, b), "%s", text);
+
+	cj_note(d, span_of(q, a), q->order != 0 ? "the other one's turn" :
+	    "they are filled here");
+	cj_help(d, "Let loops and conditions around be the same, over the "
+	    "same values: compute them in front of the roles, or send them "
+	    "through a pipeline.");
+}
+
+static void
+report_counts(struct question *q, const struct side *a, const struct side *b,
+    struct cj_int filled, struct counted n)
+{
+	struct cj_elab *el = q->c->el;
+	struct cj_int all = cj_int_add(&q->c->sym, n.used, n.skipped);
+
+	report(q, a, b, cj_printf(el->arena, "\"%s\" takes %s stages of "
+	    "\"%s\", \"%s\" fills %s%s", name_of(q, b), text_of(q, all),
+	    el->m->pipelines.at[q->pipeline].name, name_of(q, a),
+	    text_of(q, filled), case_text(q)));
+}
+
+/* ---- one case ------------------------------------------------------------ */
+
+/* true: it is settled, well or not; else the question is open. */
+static bool
+judge_split(struct question *q, const struct side *s, uint32_t n,
+    struct cj_int filled, const struct counted *counts)
+{
+	uint32_t i, takers = 0, last = 0;
+
+	if (is_zero(q, filled) || q->is_open)
+		return !q->is_open;
+	for (i = 0; i < n; i++) {
+		if (s[i].fills)
+			continue;
+		last = i;
+		takers += is_zero(q, cj_int_sub(&q->c->sym, filled,
+		    counts[i].used));
+	}
+	if (q->is_open)
+		return false;
+	if (takers != 1)
+		report(q, &s[0], &s[last], cj_printf(q->c->el->arena,
+		    "%s takes the stages of \"%s\"%s", takers == 0 ?
+		    "no role" : "more than one role", q->c->el->m->pipelines
+		    .at[q->pipeline].name, case_text(q)));
+	return true;
+}
+
+static bool
+judge_stages(struct question *q, const struct side *s, uint32_t n)
+{
+	struct cj_arena *a = q->c->el->arena;
+	struct counted *counts = CJ_NEWS(a, struct counted, n);
+	struct cj_int filled, all;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		counts[i] = count(q, &s[i].deeds);
+	filled = counts[0].used;
+	for (i = 1; i < n && !q->is_open; i++) {
+		all = cj_int_add(&q->c->sym, counts[i].used,
+		    counts[i].skipped);
+		if (is_zero(q, cj_int_sub(&q->c->sym, filled, all)) ||
+		    q->is_open)
+			continue;
+		report_counts(q, &s[0], &s[i], filled, counts[i]);
+		return true;
+	}
+	if (q->is_open)
+		return false;
+	return !q->is_split || judge_split(q, s, n, filled, counts);
+}
+
+static bool
+judge_turns(struct question *q, const struct side *s, uint32_t n)
+{
+	struct counted *counts = CJ_NEWS(q->c->el->arena, struct counted, n);
+	uint32_t i, some = 0, same = 0, one = 0;
+
+	for (i = 0; i < n; i++)
+		counts[i] = count(q, &s[i].deeds);
+	for (i = 0; i < n; i++) {
+		some += !is_zero(q, counts[i].used);
+		one += is_zero(q, cj_int_sub(&q->c->sym, counts[i].used,
+		    cj_known(1)));
+		same += is_zero(q, cj_int_sub(&q->c->sym, counts[i].used,
+		    counts[0].used));
+	}
+	if (q->is_open)
+		return false;
+	if (same != n && !(some == 1 && one == 1))
+		report(q, &s[0], &s[1], cj_printf(q->c->el->arena, "the roles "
+		    "do not take equally many turns of \"%s\"%s",
+		    q->c->el->m->orders.at[q->order].name, case_text(q)));
+	return true;
+}
+
+/* ---- all cases ----------------------------------------------------------- */
+
+static void
+judge(struct question *q, const struct side *s, uint32_t n)
+{
+	struct decided *work = CJ_NEWS(q->c->el->arena, struct decided,
+	    MOST_CASES + 2);
+	uint32_t left = 1, done = 0, errors = q->c->el->errors;
+	bool settled;
+
+	while (left > 0 && q->c->el->errors == errors) {
+		q->now = work[--left];
+		q->is_open = false;
+		settled = q->order != 0 ? judge_turns(q, s, n) :
+		    judge_stages(q, s, n);
+		if (settled && !q->is_open) {
+			done++;
+			continue;
+		}
+		if (q->now.len == MOST_DECISIONS ||
+		    done + left + 2 > MOST_CASES) {
+			report(q, &s[0], &s[n - 1], "the roles' counts depend "
+			    "on more conditions than can be compared");
+			return;
+		}
+		q->now.at[q->now.len++] = (struct decision){ q->split,
+		    false };
+		work[left++] = q->now;
+		q->now.at[q->now.len - 1].truth = true;
+		work[left++] = q->now;
+	}
+}
+
+/* The one deed that concerns the question; NULL: there are several. */
+static const struct cj_deed *
+only_deed(const struct question *q, const struct cj_deeds *deeds)
+{
+	const struct cj_deed *only = NULL;
+	uint32_t i;
+
+	for (i = 0; i < deeds->len; i++) {
+		const struct cj_deed *d = deeds->at[i];
+		struct cj_deeds one = { &deeds->at[i], 1, 1 };
+
+		if (!concerns(q, &one))
+			continue;
+		if (only != NULL)
+			return NULL;
+		only = d;
+	}
+	return only;
+}
+
+/* while c { ... } reads: if c' { leave } else { ... } */
+static const struct cj_deeds *
+body_of(const struct cj_deed *d)
+{
+	const struct cj_deed *test = d->then.at[0];
+
+	if (d->kind == CJ_DEED_FOR)
+		return &d->then;
+	if (d->then.len == 1 && test->kind == CJ_DEED_IF &&
+	    test->then.len == 1 && test->then.at[0]->kind == CJ_DEED_EXIT)
+		return &test->other;
+	return NULL;
+}
+
+static bool
+is_same_loop(const struct cj_deed *a, const struct cj_deed *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == CJ_DEED_WHILE)
+		return body_of(a) != NULL && body_of(b) != NULL &&
+		    a->then.at[0]->cond == b->then.at[0]->cond;
+	return a->kind == CJ_DEED_FOR && cj_int_same(a->lo, b->lo) &&
+	    cj_int_same(a->hi, b->hi) && cj_int_same(a->step, b->step);
+}
+
+/* Loops over one sequence: their bodies, in one turn. */
+static void
+pair(struct question *q, struct side *s, uint32_t n)
+{
+	const struct cj_deed *first = only_deed(q, &s[0].deeds), *d;
+	uint32_t i;
+
+	for (;;) {
+		for (i = 0; i < n && first != NULL; i++) {
+			d = only_deed(q, &s[i].deeds);
+			if (d == NULL || !is_same_loop(first, d))
+				first = NULL;
+		}
+		if (first == NULL)
+			break;
+		for (i = 0; i < n; i++)
+			s[i].deeds = *body_of(only_deed(q, &s[i].deeds));
+		first = only_deed(q, &s[0].deeds);
+	}
+	judge(q, s, n);
+}
+
+/* ---- pipelines and orders ------------------------------------------------ */
+
+static void
+add_sides(struct question *q, struct side *s, uint32_t *n, bool fills,
+    uint64_t roles)
+{
+	struct cj_compare *c = q->c;
+	uint32_t i, k;
+
+	for (i = 0; i < c->roles.len; i++) {
+		const struct cj_role_text *r = &c->roles.at[i];
+		uint32_t bit = 0;
+
+		for (k = 0; k < c->el->em->roles.len && r->number != 0; k++)
+			if (c->el->em->roles.at[k]->number == r->number)
+				bit = k + 1;
+		if (!(roles >> bit & 1))
+			continue;
+		s[(*n)++] = (struct side){ r, r->deeds, fills };
+	}
+}
+
+/* A role that fills and reads has both among its deeds: not to be compared. */
+static void
+compare_pipe(struct cj_compare *c, const struct cj_pipe *p)
+{
+	struct question q = { .c = c, .pipeline = p->number,
+	    .is_split = p->is_split };
+	struct side *s = CJ_NEWS(c->el->arena, struct side,
+	    2 * c->roles.len + 1);
+	uint32_t n = 0;
+
+	if (cj_pipe_is_local(p) || p->produced_by & p->consumed_by)
+		return;
+	add_sides(&q, s, &n, true, p->produced_by);
+	add_sides(&q, s, &n, false, p->consumed_by);
+	if (n > 1)
+		pair(&q, s, n);
+}
+
+static void
+compare_order(struct cj_compare *c, uint32_t order)
+{
+	struct question q = { .c = c, .order = order };
+	struct side *s = CJ_NEWS(c->el->arena, struct side, c->roles.len + 1);
+	uint32_t n = 0, i;
+
+	for (i = 1; i < c->roles.len; i++)
+		if (concerns(&q, &c->roles.at[i].deeds))
+			s[n++] = (struct side){ &c->roles.at[i],
+			    c->roles.at[i].deeds, false };
+	if (n > 1)
+		pair(&q, s, n);
+}
+
+void
+cj_elab_compare_roles(struct cj_elab *el)
+{
+	struct cj_compare c = { .el = el };
+	uint32_t i;
+
+	cj_symtab_init(&c.sym, el->arena, el->names);
+	cj_roles_read(&c);
+	for (i = 0; i < el->em->pipes.len && el->errors == 0; i++)
+		compare_pipe(&c, el->em->pipes.at[i]);
+	for (i = 1; i < el->m->orders.len && el->errors == 0; i++)
+		compare_order(&c, i);
+}

@@ -1,0 +1,89 @@
+/*
+ * Between the files that compare roles: what a role does to pipelines and
+ * orders, as a tree over values that all roles share.
+ */
+#ifndef CJ_ELAB_ROLE_PRIV_H
+#define CJ_ELAB_ROLE_PRIV_H
+
+#include "elab_priv.h"
+
+/* A condition; interned, so that equal ones are one. */
+enum cj_cond_kind { CJ_COND_KNOWN, CJ_COND_POSITIVE, CJ_COND_NOT, CJ_COND_AND,
+    CJ_COND_OR };
+struct cj_cond {
+	enum cj_cond_kind kind;
+	bool truth;			/* KNOWN */
+	struct cj_int e;		/* POSITIVE: e > 0 */
+	const struct cj_cond *x, *y;
+	uint32_t number;
+};
+
+enum cj_deed_kind {
+	CJ_DEED_OP,			/* one stage, or one turn */
+	CJ_DEED_SKIP,			/* max(n, 0) stages */
+	CJ_DEED_IF,
+	CJ_DEED_FOR,			/* lo, hi, step */
+	CJ_DEED_WHILE,
+	CJ_DEED_EXIT			/* leaves the loop around */
+};
+
+struct cj_deed;
+struct cj_deeds {
+	const struct cj_deed **at;
+	uint32_t len, cap;
+};
+
+struct cj_deed {
+	enum cj_deed_kind kind;
+	cj_ref at;			/* the instruction */
+	uint32_t pipeline, order;	/* OP, SKIP: one of them */
+	struct cj_int n;		/* SKIP */
+	const struct cj_cond *cond;
+	struct cj_int lo, hi, step, index;
+	struct cj_deeds then, other;	/* IF; `then` is a loop's body */
+};
+
+/* What a role did, and how its variables went on in loops. */
+struct cj_role_text {
+	uint32_t number;		/* role of the module; 0: outside */
+	struct cj_deeds deeds;
+};
+
+/* A symbol: what nothing more is known of than its key. */
+struct cj_role_atom {
+	const char *key;
+	struct cj_int symbol;
+	struct cj_int of[4];	/* it is made of these, */
+	uint32_t count;
+	const struct cj_cond *cond;	/* and of this; NULL: of none */
+	bool varies;		/* another one each time it is made */
+};
+
+/* A `var` in a loop. */
+struct cj_role_var {
+	const char *key;
+	struct cj_int next;
+	bool is_known, is_bad;
+};
+
+struct cj_compare {
+	struct cj_elab *el;
+	struct cj_symtab sym;
+	CJ_VEC(struct cj_role_text) roles;
+	CJ_VEC(struct cj_role_atom) atoms;	/* by symbol */
+	CJ_VEC(const struct cj_cond *) conds;
+	/* variables of loops: the key, what becomes of it, and whether roles
+	 * disagree about that */
+	CJ_VEC(struct cj_role_var) carried;
+};
+
+/* Read all roles of the launch (elab_role_text.c). */
+void cj_roles_read(struct cj_compare *c);
+/* The symbol of a key; of and cond of a new one are set by the caller. */
+struct cj_int cj_role_symbol(struct cj_compare *c, const char *key,
+    const char *name, int64_t lo, int64_t hi);
+struct cj_role_atom *cj_role_atom_of(struct cj_compare *c, struct cj_int s);
+/* Is a value made of another one, the index of a loop? */
+bool cj_role_depends(struct cj_compare *c, struct cj_int e, struct cj_int on);
+
+#endif

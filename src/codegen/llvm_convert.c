@@ -358,6 +358,96 @@ from_fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
 	}
 }
 
+/* Bytes of two words, chosen by the four hexadecimal digits of `which`. */
+static cj_llvm
+permute_bytes(struct cj_llvm_gen *g, cj_llvm x, uint32_t y, uint32_t which)
+{
+	cj_llvm operands[] = { x, cj_llvm_i32(g, y), cj_llvm_i32(g, which) };
+
+	return cj_llvm_intrinsic(g, "llvm.nvvm.prmt", NULL, operands, 3);
+}
+
+/* Four 8-bit integers as one word, 128 more where they have a sign. */
+static cj_llvm
+join_bytes(struct cj_llvm_gen *g, const cj_llvm *x, bool is_signed)
+{
+	cj_llvm v = LLVMGetPoison(LLVMVectorType(g->i8, 4));
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		v = LLVMBuildInsertElement(g->b, v, x[i], cj_llvm_i32(g, i),
+		    "");
+	v = LLVMBuildBitCast(g->b, v, g->i32, "");
+	return !is_signed ? v : LLVMBuildXor(g->b, v,
+	    cj_llvm_i32(g, 0x80808080), "");
+}
+
+static cj_llvm
+both(struct cj_llvm_gen *g, enum cj_kind k, double value)
+{
+	cj_llvm v = LLVMConstReal(cj_llvm_type(g, k), value);
+
+	return LLVMConstVector((cj_llvm[]){ v, v }, 2);
+}
+
+/*
+ * Four 8-bit integers to 16-bit floats, or to f32 in two pairs. A byte b in
+ * the lowest bits of 2^10 as f16, or of 2^23 as f32, is that number plus b;
+ * the difference is exact. The conversions of the hardware are eight times as
+ * slow as what this takes.
+ */
+static void
+four_bytes(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm word,
+    bool is_signed)
+{
+	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind way = to == CJ_KIND_F16 ? to : CJ_KIND_F32;
+	LLVMTypeRef pair = LLVMVectorType(cj_llvm_type(g, way), 2);
+	cj_llvm base = both(g, way, (is_signed ? 128 : 0) +
+	    (way == CJ_KIND_F16 ? 1024 : 8388608)), v;
+	uint32_t p;
+
+	for (p = 0; p < 2; p++) {
+		if (way == CJ_KIND_F16)
+			v = LLVMBuildBitCast(g->b, permute_bytes(g, word,
+			    0x64646464, 0x4140 + 0x202 * p), pair, "");
+		else
+			v = LLVMBuildBitCast(g->b, cj_llvm_join(g,
+			    permute_bytes(g, word, 0x4b000000, 0x7440 + 2 * p),
+			    permute_bytes(g, word, 0x4b000000, 0x7441 + 2 * p)),
+			    pair, "");
+		v = LLVMBuildFSub(g->b, v, base, "");
+		if (to != way)
+			v = LLVMBuildFPTrunc(g->b, v,
+			    LLVMVectorType(cj_llvm_type(g, to), 2), "");
+		if (to == CJ_KIND_F32) {
+			g->scalars[r][i + 2 * p] = cj_llvm_element(g, v, 0);
+			g->scalars[r][i + 2 * p + 1] = cj_llvm_element(g, v, 1);
+		} else {
+			cj_llvm_set_pair(g, r, i / 2 + p, v);
+		}
+	}
+}
+
+/* 8-bit integers to floats; how many of them went, by fours. */
+static uint32_t
+from_bytes(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
+    struct cj_conversion how)
+{
+	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind k = cj_type_kind(cj_inst(g->m, from)->type);
+	const cj_llvm *x = cj_llvm_values(g, from);
+	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
+
+	if ((k != CJ_KIND_I8 && k != CJ_KIND_U8) || !is_usual(to, how) ||
+	    (to != CJ_KIND_F16 && to != CJ_KIND_BF16 && to != CJ_KIND_F32))
+		return 0;
+	for (i = 0; i + 4 <= n; i += 4)
+		four_bytes(g, r, i, join_bytes(g, x + i,
+		    cj_kind_is_signed(k)), cj_kind_is_signed(k));
+	return i;
+}
+
 /* Whatever goes two by two; false: nothing. */
 static bool
 convert_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
@@ -392,6 +482,8 @@ cj_llvm_op_CONVERT(struct cj_llvm_gen *g, cj_ref r)
 
 	if (n >= 2 && convert_pairs(g, r, from, how))
 		i = n & ~1u;
+	else
+		i = from_bytes(g, r, from, how);
 	for (; i < n; i++)
 		out[i] = cj_llvm_convert(g, cj_type_kind(inst->type),
 		    cj_type_kind(cj_inst(g->m, from)->type), how,

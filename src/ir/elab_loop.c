@@ -298,6 +298,7 @@ run_range(struct cj_elab *el, const struct cj_node *n,
 	struct cj_int step;
 	int64_t unroll;
 	cj_ref refs[3], owner, index;
+	bool outer_never_runs = el->never_runs;
 	cj_region outer;
 
 	if (!step_of(el, n, &step) || !unroll_of(el, n, &unroll))
@@ -314,7 +315,10 @@ run_range(struct cj_elab *el, const struct cj_node *n,
 	cj_elab_bind(el, n->for_stmt.binding, CJ_BOUND_LET,
 	    loop_index(el, n, index, r, step));
 	j.env = el->env;
+	if (cj_int_less(&el->sym, r->first, r->last) == CJ_NO)
+		el->never_runs = true;
 	region_body(el, n, &j);
+	el->never_runs = outer_never_runs;
 	cj_env_pop(el);
 	cj_elab_leave(el, outer);
 	if (j.is_ahead)

@@ -409,6 +409,7 @@ struct cj_elab {
 	uint64_t turns;			/* of static loops so far */
 	uint64_t calls;			/* inlined so far */
 	bool over_limit;		/* one was reported */
+	bool never_runs;		/* in a loop over an empty range */
 
 	struct cj_global {		/* by declaration */
 		uint8_t state;		/* 0 new, 1 in work, 2 done */

@@ -224,12 +224,9 @@ $(EXAMPLES): $(B)/examples/%: $$(wildcard $(srcdir)/examples/*/%.c) \
     $(OUR_LIBS) $(B)/include/cutejit.h
 	$(against_library)
 
-ifeq ($(HAVE_CHECK),yes)
-TEST_PROGRAMS = $(UNIT_TESTS)
-else
-TEST_PROGRAMS =
-endif
-TEST_PROGRAMS += $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
+UNIT_PROGRAMS = $(if $(filter yes,$(HAVE_CHECK)),$(UNIT_TESTS))
+C_PROGRAMS = $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
+TEST_PROGRAMS = $(UNIT_PROGRAMS) $(C_PROGRAMS)
 test-programs: $(TEST_PROGRAMS)
 
 run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
@@ -237,7 +234,11 @@ run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
 	LLVM_VERSION=$(LLVM_VERSION) \
 	sh $(srcdir)/tests/run.sh
 
-check: all $(TEST_PROGRAMS)
+# Only what the parts that are asked for run.
+PROGRAMS_OF = $(if $(1),$(if $(filter unit,$(1)),$(UNIT_PROGRAMS)) \
+	$(if $(filter api examples,$(1)),$(C_PROGRAMS)) \
+	$(if $(filter golden,$(1)),$(FAKE_CUDA)),$(TEST_PROGRAMS))
+check: all $$(call PROGRAMS_OF,$(PARTS))
 	$(run_tests) $(PARTS)
 
 check-unit: $(TEST_PROGRAMS)

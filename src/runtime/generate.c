@@ -1,9 +1,9 @@
 /*
  * Generating PTX, and what becomes of it when time is over meanwhile.
  *
- * LLVM looks at no clock and cannot be left half-way. A call that has a deadline
- * or may be cancelled lets a thread of its own generate, and waits for it no
- * longer than it may:
+ * LLVM looks at no clock and cannot be left half-way. A call that has a
+ * deadline or may be cancelled lets a thread of its own generate, and waits for
+ * it no longer than it may:
  *
  *	call -> begin -> wait -> take the result
  *	                  `-> late: the call ends, the thread goes on

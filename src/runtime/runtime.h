@@ -127,9 +127,9 @@ void cj_watch_end(struct cj_watch *w);
 /* ---- handles (handle.c) -------------------------------------------------- */
 
 /*
- * What modules, kernels, launches and arrays begin with. Where assertions are on, the
- * memory of the last ones that are gone is kept, so that whoever uses one that
- * was destroyed is told so; elsewhere only NULL is found.
+ * What modules, kernels, launches and arrays begin with. Where assertions are
+ * on, the memory of the last ones that are gone is kept, so that whoever uses
+ * one that was destroyed is told so; elsewhere only NULL is found.
  */
 enum cj_handle_kind { CJ_GONE, CJ_MODULE = 0x4d4f4455, CJ_KERNEL,
     CJ_LAUNCH, CJ_ARRAY };

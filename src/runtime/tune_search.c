@@ -548,6 +548,8 @@ begin(struct cj_work *f, void *arguments)
 	cutejit_gpu gpu;
 	bool use[2], done;
 
+	f->module = m;
+	cj_set_warnings(f, &m->sources);
 	s->options = defaults;
 	if (!cj_options_copy(&s->options, sizeof s->options, b->given)
 	    || (unsigned)s->options.level > CUTEJIT_LEVEL_3
@@ -560,7 +562,6 @@ begin(struct cj_work *f, void *arguments)
 	    || !cj_gpu_probe(f, run.ordinal, &gpu))
 		return CUTEJIT_MISSING;
 	snprintf(s->device, sizeof s->device, "%s", gpu.name);
-	f->module = m;
 	s->arena.recover = &f->recover;
 	cj_module_enter(f, m);
 	done = list_candidates(f, s);

@@ -346,6 +346,25 @@ test_harm(void)
 	cutejit_context_destroy(c);
 }
 
+/* A search whose text is wrong says where; nothing is tried. */
+static void
+test_wrong_text(cutejit_context *c, const char *search, const char *code)
+{
+	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+	char all[sizeof text + 200];
+	cutejit_module *m;
+	struct seen s = { 0 };
+
+	snprintf(all, sizeof all, "%s%s", text, search);
+	m = test_module(c, all);
+	REFUSED(c, CUTEJIT_ERROR, code, cutejit_tune_run(m, 0, &o, each,
+	    &s));
+	CHECK(cutejit_report_at(cutejit_context_report(c), 0)->place.line
+	    == 21);
+	CHECK(s.passed + s.failed + s.skipped + s.winners == 0);
+	cutejit_module_destroy(m);
+}
+
 static void
 test_misuse(void)
 {
@@ -366,6 +385,12 @@ test_misuse(void)
 	o.ordinal = 5;
 	REFUSED(c, CUTEJIT_MISSING, "missing-gpu", cutejit_tune_run(m, 0, &o,
 	    each, &s));
+	o.ordinal = 0;
+	test_wrong_text(c, "tune add over threads in {32} where threads;",
+	    "wrong-kind");
+	test_wrong_text(c, "tune add over (threads, per) in {(32, 1), 3};",
+	    "wrong-kind");
+	test_wrong_text(c, "tune add over threads in 32;", "wrong-kind");
 	/* stopped by the caller */
 	o.ordinal = 0;
 	DO(c, cutejit_tune_run(m, 0, &o, each, &s));

@@ -638,6 +638,91 @@ check_turns(struct cj_elab *el)
 		check_takers(el, i, taken[i]);
 }
 
+/* ---- numbers of barriers ------------------------------------------------- */
+
+enum { BARRIERS = 16 };		/* 0 is that of the block */
+
+/* Do all threads of the role meet somewhere in it? */
+static bool
+meets(const struct cj_elab *el, const struct cj_elab_role *r)
+{
+	const struct cj_module *m = el->m;
+	const struct cj_pipe *p;
+	cj_ref at = m->regions.at[m->functions.at[el->em->function].body]
+	    .first;
+	struct cj_walk w;
+
+	for (; at != 0; at = cj_inst(m, at)->next)
+		if (cj_inst(m, at)->op == CJ_OP_ROLE &&
+		    cj_inst(m, at)->attr == r->number)
+			break;
+	if (at == 0 || record_of(el, r)->warps == 1)
+		return false;
+	for (w = cj_walk_begin(m, cj_inst(m, at)->region);
+	    cj_walk_next(&w);) {
+		const struct cj_inst *i;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		i = cj_inst(m, w.ref);
+		p = i->op == CJ_OP_CONSUME ? pipe_of(el, i) : NULL;
+		if (i->op == CJ_OP_BARRIER ||
+		    (p != NULL && cj_pipe_is_local(p)))
+			return true;
+	}
+	return false;
+}
+
+/* Numbers that the program names itself. */
+static uint32_t
+named_barriers(const struct cj_elab *el)
+{
+	const struct cj_module *m = el->m;
+	struct cj_fact *facts = NULL;
+	uint32_t named = 1, n;
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(m, m->functions.at[el->em->function].body);
+	    cj_walk_next(&w);) {
+		const struct cj_fact *f;
+
+		if (w.event != CJ_WALK_INST || (cj_inst(m, w.ref)->op !=
+		    CJ_OP_NAMED_BARRIER && cj_inst(m, w.ref)->op !=
+		    CJ_OP_NAMED_ARRIVE))
+			continue;
+		if (facts == NULL)
+			facts = cj_facts_compute(el->arena, m,
+			    el->em->function);
+		f = &facts[cj_operand(m, cj_inst(m, w.ref), 0)];
+		for (n = 1; n < BARRIERS; n++)
+			if (n >= f->lo && n <= f->hi)
+				named |= (uint32_t)1 << n;
+	}
+	return named;
+}
+
+static void
+check_barriers(struct cj_elab *el)
+{
+	uint32_t named = named_barriers(el), taken = 0, need = 0, i;
+	struct cj_diag *d;
+
+	for (i = 0; i < BARRIERS; i++)
+		taken += named >> i & 1;
+	for (i = 0; i < el->em->roles.len; i++)
+		need += meets(el, el->em->roles.at[i]);
+	if (taken + need <= BARRIERS)
+		return;
+	d = cj_elab_report(el, CJ_DIAG_BAD_ROLE, el->em->roles.at[0]->span,
+	    "the block has %d barriers; %u roles need one each, and %u are "
+	    "taken by the block and named_barrier()", BARRIERS,
+	    (unsigned)need, (unsigned)taken);
+	for (i = 0; i < el->em->roles.len; i++)
+		if (meets(el, el->em->roles.at[i]))
+			cj_note(d, el->em->roles.at[i]->span, "\"%s\" needs "
+			    "one", record_of(el, el->em->roles.at[i])->name);
+}
+
 /* ---- all of a launch ----------------------------------------------------- */
 
 void
@@ -647,5 +732,6 @@ cj_elab_check_roles(struct cj_elab *el)
 		return;
 	check_registers(el);
 	check_turns(el);
+	check_barriers(el);
 	cj_elab_compare_roles(el);
 }

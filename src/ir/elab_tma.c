@@ -608,8 +608,13 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "%s copies %s", c->text, t->stores ?
 		    "from shared to global memory" :
 		    "from global to shared memory");
-	if (is_staged(el, args, shared->tensor, t->stores))
+	if (is_staged(el, args, shared->tensor, t->stores)) {
+		if (cj_elab_threads_here(el) == 0)
+			return cj_elab_error(el, CJ_DIAG_NOT_KNOWN,
+			    args->span, "stages that TMA fills or reads need "
+			    "a block of known threads");
 		el->m->objects.at[shared->tensor->object].reads |= t->stores;
+	}
 	else if (!cj_arg_completes(el, args, !t->stores, "a copy by TMA"))
 		return cj_value_error();
 	if (shared->tensor->is_remote || (t->stores &&

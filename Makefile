@@ -279,7 +279,8 @@ check-install: all
 # Against the peers that torch and triton bring; the table of examples/bench.md.
 bench-gpu: all
 	CUTEJIT_LIBRARY=$(CURDIR)/$(B)/libcutejit.so python3 \
-	    $(srcdir)/tests/bench/rows.py --markdown $(B)/bench.md
+	    $(srcdir)/tests/bench/rows.py \
+	    --markdown $(srcdir)/examples/bench.md
 
 demo: all
 	SRCDIR=$(srcdir) CUTEC=$(CURDIR)/$(B)/cutec \

@@ -452,7 +452,7 @@ def others(B):
 
 
 def markdown(B, path):
-    """A table of what the family chose itself and the best peer, as examples/bench.md shows it."""
+    """A table of what the family chose itself and the best peer, in the place of the one in the file."""
     lines = ["Measured on %s, %s; repeat with `make bench-gpu`. GB/s, and the median ratio to the best copy or read of"
              % (torch.cuda.get_device_name(), time.strftime("%Y-%m-%d")), "the same round (tests/bench/rows.py).", "",
              "| work | ceiling | cutec | ratio | best peer | ratio |", "|---|---|---|---|---|---|"]
@@ -464,8 +464,18 @@ def markdown(B, path):
             r["work"], r["ceiling"], r["ceiling_gbps"], "%.0f | %.3f%s" % (
                 own["gbps"], own["ratio"], "" if own["agrees"] else " wrong") if own else "- | -",
             "%s %.0f | %.3f" % (best[1], r[best[1]]["gbps"], best[0]) if best else "- | -"))
+    # what stands behind the table in the file stays
+    rest = []
+    if os.path.exists(path):
+        with open(path) as f:
+            old = f.read().split("\n")
+        at = next((i for i, line in enumerate(old) if line.startswith("| work | ceiling |")), None)
+        if at is not None:
+            rest = old[at:]
+            while rest and rest[0].startswith("|"):
+                rest.pop(0)
     with open(path, "w") as f:
-        f.write("\n".join(lines) + "\n")
+        f.write("\n".join(lines) + "\n" + "\n".join(rest))
 
 
 def more(B):

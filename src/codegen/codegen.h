@@ -55,6 +55,26 @@ enum cj_codegen_status cj_codegen_ptx(struct cj_arena *a,
     const struct cj_module *m, const struct cj_codegen_options *o,
     struct cj_codegen_result *out);
 
+/* A function of bitcode as PTX calls it: kinds of its result (VOID: none) and
+ * of its parameters. */
+struct cj_codegen_shim {
+	const char *name;
+	enum cj_kind result;
+	uint32_t count;
+	const enum cj_kind *kinds;
+	bool is_found;		/* out: the bitcode defines it */
+};
+
+/*
+ * LLVM bitcode to the PTX of those of its functions that are wanted, each
+ * under CJ_EXTERN_PREFIX and its name, with numbers of 32 and 64 bits. FAULT
+ * with result->error also where the bitcode itself is wrong.
+ */
+enum cj_codegen_status cj_codegen_bitcode(struct cj_arena *a,
+    const struct cj_target *target, const char *bytes, size_t length,
+    struct cj_codegen_shim *shims, uint32_t count,
+    struct cj_codegen_result *result);
+
 /* Name and version of LLVM in use, for cache keys and `cutec --version`. */
 const char *cj_codegen_version(void);
 

@@ -99,6 +99,31 @@ struct cj_test_info {
 uint32_t cj_unit_tests(const struct cj_unit *u,
     const struct cj_test_info **tests);
 
+/* ---- other languages ----------------------------------------------------- */
+
+/* extern cuda, extern bitcode. */
+struct cj_extern_text {
+	bool is_bitcode;
+	const char *name;	/* of the file it stands in */
+	uint32_t line;		/* in that, of its first character */
+	const char *text;
+	size_t length;
+	struct cj_span span;	/* of the declaration */
+};
+uint32_t cj_unit_extern_texts(const struct cj_unit *u,
+    const struct cj_extern_text **texts);
+
+/* extern fn; VOID: it gives nothing. Those with wrong types are left out. */
+struct cj_extern_fn {
+	const char *name;
+	struct cj_span span;
+	enum cj_kind result;
+	uint32_t count;
+	const enum cj_kind *kinds;
+};
+uint32_t cj_unit_extern_fns(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_extern_fn **fns);
+
 /* ---- binding ------------------------------------------------------------- */
 
 /* A run-time argument as the caller has it. Strides in elements. */

@@ -391,3 +391,31 @@ cj_builtin_ptx(struct cj_elab *el, struct cj_args *args,
 	    CJ_DIAG_WRONG_KIND, args->span, "\"emulate\" is a function, this "
 	    "is %s", cj_value_what(el, f));
 }
+
+struct cj_value
+cj_elab_ptx_call(struct cj_elab *el, struct cj_span span, const char *text,
+    enum cj_kind kind, const struct cj_value *at, uint32_t count,
+    const struct cj_value *emulate)
+{
+	struct ptx p = { .span = span, .text = text, .kind = kind,
+	    .results = kind != CJ_KIND_VOID, .count = count };
+	struct cj_value *own = CJ_NEWS(el->arena, struct cj_value, count + 1);
+	uint32_t i;
+	cj_ref r;
+
+	if (count > MOST_OPERANDS)
+		return cj_elab_error(el, CJ_DIAG_LIMIT, span,
+		    "%d operands are the most", MOST_OPERANDS);
+	p.at = own;
+	for (i = 0; i < count; i++) {
+		own[i] = at[i];
+		if (!read_operand(el, span, &own[i], &p.refs[i]))
+			return cj_value_error();
+	}
+	cj_elab_at(el, span);
+	if (emulate == NULL)
+		return result(el, &p, emit(el, &p));
+	r = emit_both(el, &p, emulate);
+	return r == 0 && p.results != 0 ? cj_value_error() :
+	    result(el, &p, r);
+}

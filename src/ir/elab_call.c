@@ -414,15 +414,14 @@ run_block(struct cj_elab *el, const struct callee *c, struct cj_jump *j)
 }
 
 static struct cj_value
-run_body(struct cj_elab *el, const struct callee *c)
+run_body(struct cj_elab *el, const struct callee *c, struct cj_span span)
 {
 	struct cj_jump j = { .type = cj_value_none() };
 	struct cj_value v;
 
-	if (c->body == NULL)
-		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, c->f->node->span,
-		    "\"%s\" is declared \"extern\", which this version does "
-		    "not support", c->name);
+	if (c->f->node->kind == CJ_NODE_FN && c->f->node->fn.is_extern &&
+	    (c->body == NULL || el->time == CJ_TIME_DEVICE))
+		return cj_elab_extern_call(el, c->f, span);
 	if (c->result != NULL) {
 		j.type = cj_elab_type_expr(el, c->result);
 		if (j.type.kind == CJ_VALUE_ERROR)
@@ -487,7 +486,7 @@ call_function(struct cj_elab *el, const struct cj_function_value *f,
 	el->env->file = f->file;
 	el->env->is_function = true;
 	if (bind_parameters(el, &c, args))
-		v = run_body(el, &c);
+		v = run_body(el, &c, args->span);
 	if (el->over_limit)
 		v = cj_value_error();
 	el->env = env;

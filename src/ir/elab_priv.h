@@ -270,6 +270,7 @@ struct cj_unit {
 	CJ_VEC(struct cj_member_info) members;
 	CJ_VEC(struct cj_test_info) tests;
 	CJ_VEC(struct cj_tune_info) tunes;
+	CJ_VEC(struct cj_extern_text) extern_texts;
 	uint32_t decl_count;
 	cj_import *import;
 	void *user;
@@ -830,6 +831,15 @@ struct cj_value cj_elab_reduce_over(struct cj_elab *el, struct cj_span span,
     enum cj_op op, const struct cj_value *f, struct cj_value v,
     const struct cj_value *over);
 struct cj_value cj_elab_array_zeros(struct cj_elab *el, struct cj_args *args);
+
+/* A call of PTX that gives one `result` (VOID: none); the executor calls
+ * `emulate`, or stops where it is NULL. */
+struct cj_value cj_elab_ptx_call(struct cj_elab *el, struct cj_span span,
+    const char *text, enum cj_kind result, const struct cj_value *at,
+    uint32_t count, const struct cj_value *emulate);
+/* The body of an `extern fn` whose parameters are bound (elab_extern.c). */
+struct cj_value cj_elab_extern_call(struct cj_elab *el,
+    const struct cj_function_value *f, struct cj_span span);
 
 /* ---- pipelines (elab_async.c, elab_async_check.c) ------------------------ */
 

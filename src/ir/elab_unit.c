@@ -225,6 +225,62 @@ do_import(struct loader *l, struct cj_file *f, const struct cj_node *n)
 	}
 }
 
+/* ---- texts of other languages -------------------------------------------- */
+
+static struct cj_extern_text *
+new_extern(struct loader *l, const struct cj_node *n, const char *name)
+{
+	struct cj_extern_text *t = cj_push(l->u->arena, &l->u->extern_texts);
+
+	memset(t, 0, sizeof *t);
+	t->is_bitcode = n->kind == CJ_NODE_EXTERN_BITCODE;
+	t->name = name;
+	t->span = n->span;
+	t->line = 1;
+	return t;
+}
+
+static void
+add_extern(struct loader *l, const struct cj_node *n, struct cj_span span,
+    struct cj_text text)
+{
+	const struct cj_source *s = cj_source_get(l->u->sources, span.source);
+	struct cj_extern_text *t = new_extern(l, n, s->name);
+
+	t->line = cj_source_position(s, span.begin).line;
+	t->text = text.bytes;
+	t->length = text.length;
+}
+
+/* A file is a text of the unit: it counts where texts are compared. */
+static void
+add_extern_file(struct loader *l, struct cj_file *f, const struct cj_node *n,
+    const char *path)
+{
+	const char *name, *text = NULL;
+	struct cj_extern_text *t;
+	uint32_t source;
+	size_t length;
+
+	if (l->u->import == NULL || !l->u->import(l->u->user, f->name, path,
+	    &name, &text, &length)) {
+		cj_report(l->ds, CJ_DIAG_IMPORT, n->span,
+		    "\"%s\" cannot be read%s%s", path, text == NULL ? "" :
+		    ": ", text == NULL ? "" : text);
+		return;
+	}
+	source = cj_source_add(l->u->sources, name, text, length);
+	if (source == 0) {
+		cj_report(l->ds, CJ_DIAG_IMPORT, n->span,
+		    "\"%s\" is too long", name);
+		return;
+	}
+	*cj_push(l->u->arena, &l->u->source_list) = source;
+	t = new_extern(l, n, name);
+	t->text = text;
+	t->length = length;
+}
+
 static void
 declare(struct loader *l, struct cj_file *f, const struct cj_node *n)
 {
@@ -235,10 +291,12 @@ declare(struct loader *l, struct cj_file *f, const struct cj_node *n)
 		add_decl(l, f, n->fn.name.name, n);
 	else if (n->kind == CJ_NODE_IMPORT)
 		do_import(l, f, n);
-	else if (n->kind == CJ_NODE_EXTERN_CUDA ||
-	    n->kind == CJ_NODE_EXTERN_BITCODE)
-		cj_report(l->ds, CJ_DIAG_UNSUPPORTED, n->span,
-		    "\"extern\" is not supported by this version");
+	else if (n->kind == CJ_NODE_EXTERN_CUDA && !n->cuda.is_file)
+		add_extern(l, n, n->cuda.text_span, n->cuda.text);
+	else if (n->kind == CJ_NODE_EXTERN_CUDA)
+		add_extern_file(l, f, n, n->cuda.text.bytes);
+	else if (n->kind == CJ_NODE_EXTERN_BITCODE)
+		add_extern_file(l, f, n, n->bitcode.path.bytes);
 }
 
 static struct cj_file *

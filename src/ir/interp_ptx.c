@@ -30,6 +30,15 @@ step_ptx(struct cj_frame *f, const struct cj_step *s)
 		continue;
 	if (lane == f->lanes)
 		return;
+	if (strncmp(text, CJ_EXTERN_MARK, strlen(CJ_EXTERN_MARK)) == 0) {
+		text += strlen(CJ_EXTERN_MARK);
+		cj_fault_at(f, s, lane, CJ_DIAG_NOT_EMULATED,
+		    "the executor cannot run the \"extern\" function "
+		    "\"%.*s\", which has no body",
+		    (int)strcspn(text, "\n"), text);
+		cj_frame_stop(f);
+		return;
+	}
 	cj_fault_at(f, s, lane, CJ_DIAG_NOT_EMULATED,
 	    "the executor cannot run ptx(\"%.*s%s\")",
 	    length < SHOWN ? length : SHOWN, text,

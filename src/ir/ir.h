@@ -170,6 +170,10 @@ struct cj_copy {
 };
 #define CJ_WAIT_ALL	UINT32_MAX	/* attr of CP_WAIT */
 enum { CJ_PTX_RESULTS = 16 };	/* registers of one PTX instruction */
+/* A function of another language is called by its name behind this, and the
+ * call's text begins with a comment that has it. */
+#define CJ_EXTERN_PREFIX	"cjx_"
+#define CJ_EXTERN_MARK		"// extern "
 
 /* S stages, each a member of every field. */
 struct cj_pipeline {

@@ -13,6 +13,7 @@
 #include "assemble.h"
 #include "device.h"
 #include "dump.h"
+#include "foreign.h"
 #include "program.h"
 #include "remote.h"
 
@@ -121,8 +122,12 @@ make_ptx(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p)
 {
 	struct cj_codegen_result g;
+	cutejit_status status;
 
 	cj_generate(f, m, r, p, false, &g);
+	status = cj_foreign_add(f, m, r, &g.ptx, &g.ptx_length);
+	if (status != CUTEJIT_OK)
+		return status;
 	p->ptx = cj_memdup(&p->arena, g.ptx, g.ptx_length + 1);
 	p->ptx_length = g.ptx_length;
 	set_entries(p, &g);
@@ -141,7 +146,8 @@ is_too_old(const char *log)
 }
 
 static cutejit_status
-make_image(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
+make_image(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
 {
 	const struct cj_assembler *as = cj_assembler_get(f);
 	int64_t start = cj_clock();
@@ -151,7 +157,8 @@ make_image(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
 		return CUTEJIT_OK;
 	if (cj_assemble(f, r, p->ptx, p->ptx_length, &p->arena, &out)
 	    != CUTEJIT_OK) {
-		if (cj_refuse_own_ptx(f, p->ptx, &out, as->name))
+		if (cj_refuse_own_ptx(f, p->ptx, &out, as->name) ||
+		    cj_foreign_refused(f, m, p->ptx, as->name, out.log))
 			return CUTEJIT_ERROR;
 		if (!is_too_old(out.log))
 			cj_fault(f, "%s: %.180s", as->name, out.log);
@@ -190,7 +197,7 @@ step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 		break;
 	case CJ_STAGE_PTX:
 		f->doing = "assembling";
-		status = make_image(f, r, p);
+		status = make_image(f, m, r, p);
 		break;
 	case CJ_STAGE_IMAGE:
 		assert(false && "there is nothing behind an image");
@@ -312,9 +319,11 @@ make_once(struct cj_work *f, struct cutejit_module *m,
 
 /* PTX alone is what a machine without an assembler would keep. */
 static const char *
-assembler_of(struct cj_work *f, enum cj_stage stage)
+assembler_of(struct cj_work *f, const struct cutejit_module *m,
+    enum cj_stage stage)
 {
-	return stage == CJ_STAGE_PTX ? "" : cj_assembler_get(f)->name;
+	return cj_printf(&f->arena, "%s%s", stage == CJ_STAGE_PTX ? "" :
+	    cj_assembler_get(f)->name, cj_foreign_compiler(f, m));
 }
 
 /* For the report of a fault, which outlives this frame and the program's other
@@ -345,7 +354,7 @@ advance(struct cj_work *f, struct cutejit_module *m,
 	}
 	if (stage == CJ_STAGE_IMAGE || r->look_on_disk
 	    || (stage == CJ_STAGE_PTX && is_new))
-		p->key = cj_cache_key(m, r, assembler_of(f, stage));
+		p->key = cj_cache_key(m, r, assembler_of(f, m, stage));
 	if (stage == CJ_STAGE_IMAGE || (stage == CJ_STAGE_PTX && is_new))
 		return make_once(f, m, r, stage, p);
 	if (is_new && r->look_on_disk

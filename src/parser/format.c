@@ -22,6 +22,7 @@ struct bracket {
 
 struct line {
 	const char *code;
+	size_t code_length;		/* zero bytes may stand in comments */
 	uint32_t width;			/* of the code's last line */
 	const char *comment;		/* at the end; NULL: none */
 	uint32_t comment_length;
@@ -177,8 +178,9 @@ end_line(struct format *f, const struct cj_format_item *comment)
 		return;
 	l = &f->lines.at[f->lines.len - 1];
 	l->code = f->code.text;
+	l->code_length = f->code.len;
 	l->width = f->column;
-	l->is_single = strchr(f->code.text, '\n') == NULL;
+	l->is_single = memchr(f->code.text, '\n', f->code.len) == NULL;
 	if (comment != NULL) {
 		l->comment = comment->text;
 		l->comment_length = comment->length;
@@ -289,7 +291,7 @@ write_lines(struct cj_strbuf *out, const struct format *f)
 
 		if (l->has_blank_before)
 			cj_strbuf_putc(out, '\n');
-		cj_strbuf_puts(out, l->code);
+		cj_strbuf_write(out, l->code, l->code_length);
 		if (l->comment != NULL) {
 			if (i == 0 || f->lines.at[i - 1].comment == NULL ||
 			    l->has_blank_before)

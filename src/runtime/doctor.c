@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foreign.h"
 #include "assemble.h"
 #include "remote.h"
 #include "device.h"
@@ -168,7 +169,14 @@ look_at_tools(struct doctor *d)
 {
 	const char *path = cj_find_program(&d->work->arena,
 	    "CUTEJIT_NVDISASM", "nvdisasm");
+	int major, minor;
 
+	if (cj_nvrtc_open(&d->work->arena, &major, &minor) != NULL)
+		say(d, "NVRTC", CUTEJIT_FOUND, cj_printf(&d->work->arena,
+		    "%d.%d", major, minor), "compiles extern cuda");
+	else
+		say(d, "NVRTC", CUTEJIT_ABSENT, "libnvrtc.so is not there",
+		    "would compile extern cuda");
 	say(d, "nvdisasm", path != NULL ? CUTEJIT_FOUND : CUTEJIT_ABSENT,
 	    path != NULL ? path : "not there", "shows SASS (--emit=sass)");
 }

@@ -49,3 +49,9 @@ $CUTEC fmt; echo "status $?"
 $CUTEC fmt --tidy first.cute 2>/dev/null; echo "status $?"
 $CUTEC fmt none.cute; echo "status $?"
 $CUTEC fmt --help; echo "status $?"
+
+echo '-- zero bytes in comments stay'
+printf 'const a = 1;  // one \0 more\n// \0 all\n' >zero.cute
+cp zero.cute zero.before
+$CUTEC fmt zero.cute; echo "status $?"
+same zero.cute zero.before

@@ -462,6 +462,28 @@ guard_fits(struct cj_elab *el, struct cj_span span, const struct cj_tensor *v)
 	return false;
 }
 
+/* Do coordinates of the view count from the map's first element? A slice of
+ * another place has the same modes. */
+static bool
+begins_alike(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_tensor *v,
+    const struct cj_int *at)
+{
+	struct cj_int first = v->offset;
+	uint32_t m;
+
+	for (m = 0; m < t->rank; m++)
+		first = cj_int_sub(&el->sym, first, cj_int_mul(&el->sym, at[m],
+		    cj_tuple_get(t->tensor->layout->stride, m)->value));
+	if (cj_int_equal(&el->sym, first, t->tensor->offset) == CJ_YES)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+	    "the view is cut from another part of the tensor than the map was "
+	    "made for"), "Make the map of the whole tensor, and take tiles "
+	    "with an extent of 1 along the other modes.");
+	return false;
+}
+
 /* Is the view a tile of the map's tensor, mode by mode? Its coordinates. */
 static bool
 tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
@@ -495,7 +517,7 @@ tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
 		if (o != NULL && o->kind == CJ_TUPLE_INT && t->rank == 1)
 			at[m] = o->value;
 	}
-	return true;
+	return begins_alike(el, span, t, v, at);
 }
 
 /* Does it hold the tile as the map's layout does? Its first element, without

@@ -666,7 +666,7 @@ check_tma(const struct view *v)
 	if (c->evict >= CJ_EVICT_COUNT)
 		return "there is no such hint";
 	if (c->reduces && (loads || !cj_bulk_reduces(s->element, c->how,
-	    false) || s->element == CJ_KIND_F64))
+	    false)))
 		return "the hardware does not combine elements of this kind "
 		    "so";
 	if (operand(v, 1) != cj_type_of(CJ_KIND_MAP, 1))

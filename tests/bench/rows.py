@@ -497,6 +497,25 @@ def more(B):
                 "torch": lambda i: torch.autograd.grad(y, (xg, wg), dy, retain_graph=True)}, check=check)
             del x, dy, dx, xg, y, want
             torch.cuda.empty_cache()
+    for R, N in ((32768, 4096), (32768, 8192)):
+        if B.wanted("layernorm_backward %d" % N):
+            x, dy = (torch.randn(R, N, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+            w, b = (torch.randn(N, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+            dx, dw, db = torch.empty_like(x), torch.empty_like(w), torch.empty_like(w)
+            xg, wg, bg = (t.clone().requires_grad_() for t in (x, w, b))
+            y = F.layer_norm(xg, (N,), wg, bg, 1e-5)
+            want = torch.autograd.grad(y, (xg, wg, bg), dy, retain_graph=True)
+
+            def check(k):
+                return k == "torch" or agree(dx[:64], want[0][:64], 5e-2) and all(
+                    (got.float() - v.float()).abs().max() < 2e-2 * v.float().abs().max()
+                    for got, v in ((dw, want[1]), (db, want[2])))
+            B.contest("layernorm_backward bf16 %dx%d" % (R, N), "copy", 6 * R * N, {
+                "cutec": B.cute("layernorm_backward", "layernorm_backward",
+                                [dict(x=x, w=w, dy=dy, dx=dx, dw=dw, db=db)], {"T": "bf16"}),
+                "torch": lambda i: torch.autograd.grad(y, (xg, wg, bg), dy, retain_graph=True)}, check=check)
+            del x, dy, dx, xg, y, want
+            torch.cuda.empty_cache()
     if B.wanted("cross_entropy_backward"):
         R, N = 8192, 131072
         x = torch.randn(R, N, device="cuda", dtype=torch.bfloat16)

@@ -63,6 +63,16 @@ context(void)
 	return c;
 }
 
+/* As much time as a machine with other work may need. */
+static cutejit_tune_options
+options(void)
+{
+	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+
+	o.budget_ms = 600000;
+	return o;
+}
+
 /* ---- searching ----------------------------------------------------------- */
 
 struct seen {
@@ -103,7 +113,7 @@ before(void *user, const cutejit_tune_position *at)
 static void
 test_search(unsigned jobs)
 {
-	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+	cutejit_tune_options o = options();
 	cutejit_context *c = context();
 	cutejit_module *m = test_module(c, text);
 	struct seen s = { 0 };
@@ -198,7 +208,7 @@ test_use(cutejit_context *c, cutejit_module *m)
 static void
 test_next_launch(void)
 {
-	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+	cutejit_tune_options o = options();
 	cutejit_context *c = context();
 	cutejit_module *m = test_module(c, text);
 	struct seen s = { 0 };
@@ -315,7 +325,7 @@ harm(const struct fake_launch *l)
 static void
 test_harm(void)
 {
-	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+	cutejit_tune_options o = options();
 	cutejit_context *c = test_context();
 	cutejit_module *m = test_module(c, text);
 	cutejit_tune_position from;
@@ -350,7 +360,7 @@ test_harm(void)
 static void
 test_wrong_text(cutejit_context *c, const char *search, const char *code)
 {
-	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+	cutejit_tune_options o = options();
 	char all[sizeof text + 200];
 	cutejit_module *m;
 	struct seen s = { 0 };
@@ -368,7 +378,7 @@ test_wrong_text(cutejit_context *c, const char *search, const char *code)
 static void
 test_misuse(void)
 {
-	cutejit_tune_options o = CUTEJIT_TUNE_OPTIONS_INIT;
+	cutejit_tune_options o = options();
 	cutejit_context *c = test_context();
 	cutejit_module *m = test_module(c, text);
 	struct seen s = { .stop_after = 3 };

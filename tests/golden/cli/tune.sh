@@ -24,7 +24,7 @@ TEXT
 FAKE_CUDA_TUNE=best:96,fail:64,harm:32,crash:160,hang:192
 export FAKE_CUDA_TUNE
 "$CUTEC" bench add.cute | sed 's/  */ /g'
-"$CUTEC" tune --patience=1 --json=all.json add.cute
+"$CUTEC" tune --budget=300 --patience=1 --json=all.json add.cute
 echo "status $?"
 "$CUTEC" tune --list
 cat cache/tuned/Stand_in.txt | sed 's/\t[0-9a-f]\{16\}\t/ SPACE /'

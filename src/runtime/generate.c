@@ -223,8 +223,20 @@ most_entries(void)
 	return cores > LEAST_ENTRIES ? (uint32_t)cores : LEAST_ENTRIES;
 }
 
-/* The list's entry of a program; one that the parent of this process left is
- * nobody's. */
+/* Threads do not come along into a child: nobody will end what they did, and
+ * what they hold stays. */
+static void
+forget_parents_locked(struct cutejit_context *c)
+{
+	struct cj_generation *g, *next;
+
+	for (g = c->generations; g != NULL; g = next) {
+		next = g->next;
+		if (g->process != getpid())
+			unlink_locked(c, g);
+	}
+}
+
 static struct cj_generation *
 find_locked(struct cutejit_context *c, const struct cj_program *p,
     const struct cj_codegen_options *o)
@@ -232,8 +244,7 @@ find_locked(struct cutejit_context *c, const struct cj_program *p,
 	struct cj_generation *g;
 
 	for (g = c->generations; g != NULL; g = g->next)
-		if (g->program == p && g->process == getpid()
-		    && !g->is_wanted
+		if (g->program == p && !g->is_wanted
 		    && g->options.want_llvm == o->want_llvm)
 			break;
 	return g;
@@ -279,6 +290,7 @@ adopt_or_make_room(struct cj_work *f, const struct cj_program *p,
 		bool has_room;
 
 		pthread_mutex_lock(&c->lock);
+		forget_parents_locked(c);
 		g = find_locked(c, p, o);
 		has_room = c->generation_count < most;
 		if (g == NULL && !has_room)
@@ -423,8 +435,9 @@ cj_generations_end(struct cutejit_context *c)
 
 	for (;;) {
 		pthread_mutex_lock(&c->lock);
+		forget_parents_locked(c);
 		for (g = c->generations; g != NULL; g = g->next)
-			if (!g->is_wanted && g->process == getpid())
+			if (!g->is_wanted)
 				break;
 		if (g != NULL)
 			g->is_wanted = true;

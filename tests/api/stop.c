@@ -136,15 +136,15 @@ long_text(int n, int number)
 	    "kernel k(y: tensor(f32, N:1), n: i32)\n"
 	    "{\n"
 	    "    launch grid(1) block(32) {\n"
-	    "        var r = zeros(f32, %d);\n"
+	    "        var a = y[0];\n"
 	    "        for j in 0..n {\n"
 	    "            const for i in 0..%d {\n"
-	    "                r[i] = r[i] * r[(i * 7 + 3) %% %d] + y[i];\n"
+	    "                a = a * y[(i * 7 + j) %% 2048] + f32(j %% (i + 3));\n"
 	    "            }\n"
 	    "        }\n"
-	    "        const for i in 0..%d { y[i] = r[i]; }\n"
+	    "        y[thread_idx.x] = a;\n"
 	    "    }\n"
-	    "}\n", number, n, n, n, n);
+	    "}\n", number, n);
 	return text;
 }
 
@@ -187,7 +187,7 @@ static double
 whole_ms(void)
 {
 	cutejit_context *c = test_context();
-	cutejit_module *m = test_module(c, long_text(1024, 0));
+	cutejit_module *m = test_module(c, long_text(400, 0));
 	cutejit_kernel *k;
 	double start = now_ms();
 
@@ -216,7 +216,7 @@ test_generator(double whole)
 {
 	struct patience p = { 0 };
 	cutejit_context *c = impatient_context(&p);
-	cutejit_module *m = test_module(c, long_text(1024, 0));
+	cutejit_module *m = test_module(c, long_text(400, 0));
 	const void *ptx;
 	cutejit_kernel *k;
 	double start;
@@ -248,7 +248,7 @@ test_abandoned(int context_first)
 {
 	struct patience p = { 0 };
 	cutejit_context *c = impatient_context(&p);
-	cutejit_module *m = test_module(c, long_text(1024, 0)), *other;
+	cutejit_module *m = test_module(c, long_text(400, 0)), *other;
 	cutejit_kernel *k;
 
 	elaborate(c, m);
@@ -278,7 +278,7 @@ test_many(double whole)
 	int i;
 
 	for (i = 0; i < MANY; i++) {
-		cutejit_module *m = test_module(c, long_text(512, i));
+		cutejit_module *m = test_module(c, long_text(150, i));
 
 		start = now_ms();
 		p.end = start + MS;
@@ -287,6 +287,48 @@ test_many(double whole)
 		p.end = 0;
 		cutejit_module_destroy(m);
 	}
+	cutejit_context_destroy(c);
+}
+
+/* A child has none of the threads that its parent left at work, and begins
+ * anew. */
+static void
+test_child(void)
+{
+	struct patience p = { 0 };
+	cutejit_context *c = impatient_context(&p);
+	cutejit_module *m = test_module(c, long_text(150, 77));
+	cutejit_kernel *k;
+	pid_t pid;
+	int how, i;
+
+	for (i = 0; i < 6; i++) {
+		cutejit_module *other = test_module(c, long_text(100, i));
+
+		p.end = now_ms() + 1;
+		CHECK(generate(other, "k", &k) == CUTEJIT_LIMIT);
+		cutejit_module_destroy(other);
+		p.end = 0;
+	}
+	/* nobody is at work at the fork, but the list is full */
+	DO(c, generate(m, "k", &k));
+	cutejit_kernel_destroy(k);
+	cutejit_module_destroy(m);
+	m = test_module(c, saxpy_text);
+	fflush(stdout);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		alarm(60);
+		DO(c, generate(m, "saxpy", &k));
+		cutejit_kernel_destroy(k);
+		cutejit_module_destroy(m);
+		cutejit_context_destroy(c);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &how, 0) == pid);
+	CHECK(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);
 }
 
@@ -303,7 +345,7 @@ test_exit(void)
 	if (pid == 0) {
 		static struct patience p;
 		cutejit_context *c = impatient_context(&p);
-		cutejit_module *m = test_module(c, long_text(1024, 0));
+		cutejit_module *m = test_module(c, long_text(400, 0));
 		cutejit_kernel *k;
 
 		elaborate(c, m);
@@ -332,5 +374,6 @@ main(void)
 	test_abandoned(0);
 	test_abandoned(1);
 	test_many(whole);
+	test_child();
 	return 0;
 }

@@ -1,0 +1,32 @@
+# No access to shared memory of these products takes longer than it must: a
+# remark would say so. The first does, to show that remarks are there.
+conflicts() {
+	"$CUTEC" compile "$@" --remarks --arch=sm_90a --emit=ir=k.ir 2>&1 |
+	    grep -c -e ' error: ' -e '\[bank-conflict\]' || :
+}
+cp "$SRCDIR"/examples/gemm_sm80/gemm_sm80.cute \
+    "$SRCDIR"/examples/sgemm/sgemm.cute .
+conflicts gemm_sm80.cute -k 'gemm[1]' -D T=i8 -D ua=0 -D ub=0 -D TC=i32
+for member in 0 1 2 3
+do
+	for way in '-D ua=1 -D ub=1' '-D ua=0 -D ub=1' '-D ua=0 -D ub=0'
+	do
+		# shellcheck disable=SC2086
+		conflicts gemm_sm80.cute -k "gemm[$member]" -D T=bf16 $way
+	done
+done
+for way in '-D ua=1 -D ub=1' '-D ua=0 -D ub=0'
+do
+	# shellcheck disable=SC2086
+	conflicts gemm_sm80.cute -k 'gemm[1]' -D T=tf32 -D TC=f32 $way
+	# shellcheck disable=SC2086
+	conflicts gemm_sm80.cute -k 'gemm[1]' -D T=f64 $way
+	for to in 0 1
+	do
+		# shellcheck disable=SC2086
+		conflicts sgemm.cute -k 'sgemm[0]' $way -D uc=$to
+	done
+	# shellcheck disable=SC2086
+	conflicts sgemm.cute -k 'sgemm[1]' $way
+done
+conflicts sgemm.cute -k 'sgemm[2]'

@@ -7,8 +7,9 @@
  * kernel, the options, the context, how often a search has found something, and
  * of each argument its name, kind, type, shape, strides, device and alignment.
  * What is left of a call, addresses and scalars that the host function only
- * hands on, goes into slots, and addresses into copies of tensor maps. Scalars that it computes with are compared
- * besides. Overlap depends on addresses and is looked at in each call.
+ * hands on, goes into slots, and addresses into copies of tensor maps. Scalars
+ * that it computes with are compared besides. Overlap depends on addresses and
+ * is looked at in each call.
  *
  * The table is small and belongs to the module; the least recently used goes.
  * An entry is immutable and counted, so that calls of many threads share it.

@@ -319,6 +319,25 @@ def dual(c, shapes):
             out[rows], want, 3e-2, 0 * want + 1e3, lambda: out.fill_(float("nan"))))
 
 
+def mixed(c, shapes):
+    """B of bytes with scales, beside cuBLAS with B of bf16."""
+    for m, n, k in shapes:
+        name = "gemm_mixed bf16 int8 %dx%dx%d" % (m, n, k)
+        if not c.wanted(name):
+            continue
+        a = torch.randn((m, k), device="cuda").bfloat16()
+        b = torch.randint(-127, 128, (n, k), device="cuda", dtype=torch.int8)
+        scale = torch.rand((n, k // 128), device="cuda") + 0.5
+        wide = (b.float() * scale.repeat_interleave(128, 1)).bfloat16()
+        out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+        rows = torch.randint(m, (16,), device="cuda")
+        fb = b.double() * scale.double().repeat_interleave(128, 1)
+        want, size = a[rows].double() @ fb.t(), a[rows].double().abs() @ fb.abs().t()
+        ours = c.ours("gemm_mixed", "gemm_mixed", {"A": a, "B": b, "scale": scale, "C": out}, {})
+        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, wide.t(), out=out)}, {"cutec": ours}, lambda: near(
+            out[rows], want, 8e-3, 1e3 * size, lambda: out.fill_(float("nan"))))
+
+
 def attention(c, file, ways, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     for d in dims:
@@ -383,6 +402,7 @@ def main():
     dual(c, ((4096, 14336, 4096), (8192, 11008, 4096)))
     for kernel in ("gemm", "ping_pong"):
         product(c, "gemm_sm90_roles", torch.bfloat16, SHAPES[:6], kernel=kernel)
+    mixed(c, ((16, 14336, 4096), (64, 14336, 4096), (4096, 14336, 4096)))
     attention(c, "flash_attention_2", variants(sweep.get("flash_attention_2")))
     if c.options.json:
         with open(c.options.json, "w") as f:

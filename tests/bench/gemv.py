@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Products of 1 to 16 rows with a large matrix (examples/gemv) against cuBLAS, on one GPU.
+"""Products of 1 to 128 rows with a large matrix (examples/gemv, gemm_skinny) against cuBLAS, on one GPU.
 
     python3 tests/bench/gemv.py [--rounds N] [--only TEXT] [--seconds S] [--sweep] [--json FILE] [--markdown FILE]
 
@@ -18,7 +18,7 @@ def products(B):
     for n, k in SHAPES:
         turns = 1 if n * k > 1 << 27 else 4
         ws = [torch.randn((n, k), device="cuda").bfloat16() for _ in range(turns)]
-        for m in (1, 2, 4, 8, 16):
+        for m in (1, 2, 4, 8, 16, 32, 64, 128):
             name = "gemv bf16 %d x %dx%d" % (m, n, k)
             if not B.wanted(name):
                 continue
@@ -26,8 +26,9 @@ def products(B):
             y = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
             want = x.double() @ ws[0][-64:].double().t()
             sets = [dict(W=w, x=x, y=y) for w in ws]
-            runs = {"cutec": B.cute("gemv", "gemv", sets, {"T": "bf16"})}
-            for consts in SWEEP if B.o.sweep else ():
+            runs = {"cutec": B.cute("gemv", "gemv", sets, {"T": "bf16"})} if m <= 16 else {}
+            runs["cutec skinny"] = B.cute("gemm_skinny", "gemm_skinny", [dict(A=x, B=w, C=y) for w in ws], {"T": "bf16"})
+            for consts in SWEEP if B.o.sweep and m <= 16 else ():
                 label = "cutec[%s]" % " ".join("%s=%s" % c for c in consts.items())
                 runs[label] = B.cute("gemv", "gemv", sets, dict(consts, T="bf16"))
             runs["cuBLAS"] = lambda i: torch.mm(x, ws[i].t(), out=y)

@@ -2,7 +2,7 @@
  * From a text to PTX inside the library, in a process that has compiled
  * nothing yet: open a context, read the module, compile the kernel.
  *
- *	bench_compile FILE KERNEL [TARGET [RUNS]]
+ *	bench_compile FILE KERNEL [TARGET [RUNS [NAME=VALUE]...]]
  *
  * Each run is a process of its own, forked before the library was used, with
  * the cache off. Prints medians and spread in ms of wall time, and the
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPEN, MODULE, FIRST, AGAIN, STEPS, MOST = 1000 };
+enum { OPEN, MODULE, FIRST, AGAIN, STEPS, MOST = 1000, CONSTANTS = 16 };
 
 static const char *const names[STEPS + 1] = { "open the library",
     "module: read, parse, resolve", "first kernel to PTX",
@@ -42,18 +42,35 @@ need(cutejit_context *context, cutejit_status status)
 	_exit(1);
 }
 
+/* Compile-time arguments, of the command line. */
+static cutejit_constant constants[CONSTANTS];
+static size_t constant_count;
+
+/* KERNEL may be gemm[1]. */
+static unsigned
+member_of(const char *kernel)
+{
+	const char *bracket = strchr(kernel, '[');
+
+	return bracket == NULL ? 0 : (unsigned)atoi(bracket + 1);
+}
+
 static double
 compile(cutejit_context *context, cutejit_module *module, const char *kernel,
     const char *target)
 {
 	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
 	cutejit_kernel *out;
+	char name[64];
 	double begin = now_ms();
 
+	o.constants = constants;
+	o.constant_count = constant_count;
 	o.target = target;
 	o.until = CUTEJIT_UNTIL_PTX;
-	o.member = 1;
-	need(context, cutejit_compile(module, kernel, &o, &out));
+	o.member = 1 + member_of(kernel);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(kernel, "["), kernel);
+	need(context, cutejit_compile(module, name, &o, &out));
 	begin = now_ms() - begin;
 	cutejit_kernel_destroy(out);
 	return begin;
@@ -96,6 +113,22 @@ show(const char *name, double *ms, int n)
 	    ms[n / 2], ms[0], ms[n - 1]);
 }
 
+static void
+take_constants(int argc, char **argv)
+{
+	int i;
+
+	for (i = 5; i < argc && constant_count < CONSTANTS; i++) {
+		char *value = strchr(argv[i], '=');
+
+		if (value == NULL)
+			continue;
+		*value = '\0';
+		constants[constant_count].name = argv[i];
+		constants[constant_count++].text = value + 1;
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -104,9 +137,11 @@ main(int argc, char **argv)
 	int n = argc > 4 ? atoi(argv[4]) : 50, i, k, status, pipes[2];
 	double ms[STEPS];
 
+	take_constants(argc, argv);
 	if (argc < 3 || n < 1 || n > MOST || pipe(pipes) != 0) {
 		fprintf(stderr,
-		    "usage: bench_compile FILE KERNEL [TARGET [RUNS]]\n");
+		    "usage: bench_compile FILE KERNEL "
+		    "[TARGET [RUNS [NAME=VALUE]...]]\n");
 		return 2;
 	}
 	for (i = 0; i < n; i++) {

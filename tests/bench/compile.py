@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """How long a cold compile takes: a new process, an empty cache.
 
-    python3 tests/bench/compile.py CUTEC FILE [--kernel K] [--emit cubin,ptx] [--runs N]
+    python3 tests/bench/compile.py CUTEC FILE [--kernel K] [-D NAME=VALUE]... [--emit cubin,ptx] [--runs N]
+    python3 tests/bench/compile.py CUTEC [--runs N]
 
-Wall time of the whole command, its peak memory, and where the library spent
+The second form: a line each for kernels of three sizes, with all of it, what
+is ours, and the assembler. The first form: wall time of the whole command, its peak memory, and where the library spent
 the time; beside them the start of the command alone, and ptxas alone on the
 same PTX where it is found.
 """
@@ -32,10 +34,38 @@ def show(name, values):
           (name, statistics.median(values), min(values), max(values)))
 
 
+# (name, file, arguments of the command)
+ROWS = (("element-wise", "relu/relu.cute", ("-k", "relu[0]")),
+        ("GEMM", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[1]", "-D", "ua=1", "-D", "ub=1")),
+        ("GEMM, large tiles", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[0]", "-D", "ua=1", "-D", "ub=1")),
+        ("attention", "flash_attention_2/flash_attention_2.cute", ("-k", "flash_attention[0]", "-D", "D=128")),
+        ("attention, causal", "flash_attention_2/flash_attention_2.cute",
+         ("-k", "flash_attention[0]", "-D", "D=128", "-D", "causal=true")))
+
+
+def rows(a, env, fresh, out):
+    """All of a cold compile, and that without the assembler: text to cubin."""
+    examples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples")
+    print("%-20s %9s %9s %11s   ms, medians of %d new processes with an empty cache" %
+          ("", "cubin", "ours", "assembler", a.runs))
+    for name, file, args in ROWS:
+        whole, assemble = [], []
+        for _ in range(a.runs):
+            fresh()
+            ms, err = wall([a.cutec, "compile", os.path.join(examples, file), "--emit=cubin=" + out,
+                            "--arch=" + a.arch, "--time", *args], env)
+            whole.append(ms)
+            assemble.append(sum(float(v) for v in re.findall(r" assemble ([0-9.]+) ms", err)))
+        print("%-20s %9.1f %9.1f %11.1f" % (
+            name, statistics.median(whole), statistics.median(w - x for w, x in zip(whole, assemble)),
+            statistics.median(assemble)), flush=True)
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("cutec")
-    a.add_argument("file")
+    a.add_argument("file", nargs="?")
+    a.add_argument("-D", dest="constants", action="append", default=[])
     a.add_argument("--kernel")
     a.add_argument("--emit", default="cubin,ptx")
     a.add_argument("--arch", default="sm_90a")
@@ -44,10 +74,15 @@ def main():
     work = tempfile.mkdtemp()
     env = dict(os.environ, CUTEJIT_CACHE_DIR=os.path.join(work, "cache"))
     which = ["-k", a.kernel] if a.kernel else []
+    which += [x for c in a.constants for x in ("-D", c)]
 
     def fresh():
         shutil.rmtree(env["CUTEJIT_CACHE_DIR"], ignore_errors=True)
 
+    if a.file is None:
+        rows(a, env, fresh, os.path.join(work, "out"))
+        shutil.rmtree(work)
+        return
     show("cutec --version", [wall([a.cutec, "--version"], env)[0] for _ in range(a.runs)])
     for emit in a.emit.split(","):
         times, phases = [], {}

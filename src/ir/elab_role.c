@@ -728,7 +728,8 @@ check_barriers(struct cj_elab *el)
 void
 cj_elab_check_roles(struct cj_elab *el)
 {
-	if (el->em->roles.len == 0 || el->errors != 0)
+	if (el->errors != 0 || (el->em->roles.len == 0 &&
+	    (el->em->pipes.len == 0 || el->cluster_blocks == 1)))
 		return;
 	check_registers(el);
 	check_turns(el);

@@ -345,6 +345,25 @@ leaf(struct reader *r, const struct cj_inst *i)
 	    "a parameter", lo, hi));
 }
 
+/* Blocks of a cluster count on from a multiple of its extent. */
+static struct cj_int
+block_index(struct reader *r, uint32_t axis)
+{
+	struct cj_symtab *t = &r->c->sym;
+	struct cj_arena *a = r->c->el->arena;
+	int64_t extent = r->m->functions.at[r->c->el->em->function]
+	    .cluster[axis];
+	struct cj_int cluster = cj_role_symbol(r->c, cj_printf(a,
+	    "cluster %u", (unsigned)axis), "the number of the cluster", 0,
+	    INT32_MAX), rank;
+
+	if (extent <= 1)
+		return cluster;
+	rank = cj_role_symbol(r->c, cj_printf(a, "rank %u", (unsigned)axis),
+	    "the block's index in its cluster", 0, extent - 1);
+	return cj_int_add(t, cj_int_mul(t, cluster, cj_known(extent)), rank);
+}
+
 static struct value
 special(struct reader *r, const struct cj_inst *i)
 {
@@ -353,6 +372,11 @@ special(struct reader *r, const struct cj_inst *i)
 
 	if (is_of_thread)
 		return (struct value){ .is_known = false };
+	if (i->attr >= CJ_SPECIAL_BLOCK_X && i->attr <= CJ_SPECIAL_BLOCK_Z)
+		return of_int(block_index(r, i->attr - CJ_SPECIAL_BLOCK_X));
+	if (i->attr == CJ_SPECIAL_BLOCK_RANK)
+		return of_int(cj_role_symbol(r->c, "rank",
+		    "the block's rank in its cluster", 0, 15));
 	return of_int(cj_role_symbol(r->c, cj_printf(r->c->el->arena,
 	    "special %u", (unsigned)i->attr), "a number of the block", 0,
 	    INT32_MAX));

@@ -28,6 +28,12 @@ struct cj_tma_value {
 	uint32_t boxes;
 	int64_t start[MOST_BOXES][CJ_MAP_MODES];	/* by mode of the map */
 	int64_t place[MOST_BOXES];	/* in shared memory, no swizzle */
+	/* blocks that share it: how many along each mode of the cluster; each
+	 * sends a part of every box to all of them, cut along a mode of the
+	 * map into so many elements, which are so far apart */
+	int64_t along[2];
+	uint32_t cut_mode;
+	int64_t cut_extent, cut_step;
 };
 
 /* ---- where shared memory holds the tile ---------------------------------- */
@@ -321,6 +327,60 @@ find_promotion(struct cj_elab *el, struct cj_args *args, struct cj_map *map)
 	return false;
 }
 
+/* multicast = (x, y): so many blocks of the cluster along each of its modes
+ * have the same tile. */
+static bool
+find_sharers(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "multicast");
+	uint32_t m;
+
+	t->along[0] = t->along[1] = 1;
+	if (v == NULL)
+		return true;
+	if (v->kind != CJ_VALUE_TUPLE || v->tuple->count != 2) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    args->span, "\"multicast\" says how many blocks along each "
+		    "of two modes of the cluster share a tile"),
+		    "tma_load(A, layout, multicast = (1, 2))");
+		return false;
+	}
+	for (m = 0; m < 2; m++)
+		if (!cj_value_to_known(el, args->span, &v->tuple->at[m],
+		    "a number of blocks", &t->along[m]) ||
+		    t->along[m] < 1 || t->along[m] > 16)
+			return false;
+	return true;
+}
+
+/* Cut each box along its slowest mode, into whole rows of the swizzle. */
+static bool
+cut_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
+    struct cj_map *map)
+{
+	int64_t parts = t->along[0] * t->along[1], step = 1;
+	uint32_t n = map->rank, i;
+
+	if (parts == 1)
+		return true;
+	while (n > 1 && map->box[n - 1] == 1)
+		n--;
+	n--;
+	for (i = 0; i < n; i++)
+		step *= map->box[i];
+	if (map->box[n] % parts != 0 || (map->swizzle != CJ_MAP_PLAIN &&
+	    (n == 0 || map->box[n] / parts % 8 != 0)))
+		return refuse(el, span, cj_printf(el->arena, "%lld blocks "
+		    "cannot send equal parts of a box of %u: these are whole "
+		    "rows of its swizzle, 8 at a time", (long long)parts,
+		    (unsigned)map->box[n]));
+	t->cut_mode = n;
+	t->cut_extent = map->box[n] / parts;
+	t->cut_step = step * t->cut_extent;
+	map->box[n] /= (uint32_t)parts;
+	return true;
+}
+
 static bool
 make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 {
@@ -344,7 +404,8 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		    "bytes alone, in rows of 32, 64 or 128");
 	if (!limit_box(el, args, t) || !find_promotion(el, args, &map) ||
 	    !find_box(el, span, t, &map) || !is_asked(el, args, t, &map) ||
-	    !place_boxes(el, span, t, &map))
+	    !place_boxes(el, span, t, &map) ||
+	    !find_sharers(el, args, t) || !cut_boxes(el, span, t, &map))
 		return false;
 	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
 		return refuse(el, span, cj_printf(el->arena, "rows of a box "
@@ -607,6 +668,86 @@ is_staged(struct cj_elab *el, struct cj_args *args,
 	    cj_arg_named(el, args, "barrier") == NULL;
 }
 
+/* ---- tiles that blocks of a cluster share -------------------------------- */
+
+/* The part that this block sends, and the blocks that it goes to. */
+struct sharing {
+	uint32_t modes;		/* bits; 0: nobody shares */
+	struct cj_int part;
+	cj_ref ranks;
+};
+
+static bool
+check_cluster(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t)
+{
+	const int64_t *c = el->m->functions.at[el->em->function].cluster;
+
+	if ((t->along[0] == 1 || t->along[0] == c[0]) &&
+	    (t->along[1] == 1 || t->along[1] == c[1]))
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span, "this load is for "
+	    "clusters of %lld x %lld blocks that share it, the launch has "
+	    "%lld x %lld", (long long)t->along[0], (long long)t->along[1],
+	    (long long)c[0], (long long)c[1]);
+	return false;
+}
+
+/* `bits` shifted up by the index. */
+static cj_ref
+shifted(struct cj_elab *el, uint32_t bits, struct cj_int by)
+{
+	const cj_type t = cj_type_of(CJ_KIND_U32, 1);
+	struct cj_builder *b = &el->em->b;
+	cj_ref low = cj_emit_bits(b, t, bits), n;
+
+	if (cj_is_value(by, 0))
+		return low;
+	n = cj_elab_ref_int(el, by);
+	return cj_emit2(b, CJ_OP_SHL, t, low, cj_emit1(b, CJ_OP_CONVERT, t,
+	    n));
+}
+
+/* Blocks have rank x + X y. */
+static void
+find_sharing(struct cj_elab *el, const struct cj_tma_value *t,
+    struct sharing *s)
+{
+	const int64_t *c = el->m->functions.at[el->em->function].cluster;
+	struct cj_int rank, x, y;
+	uint32_t row = ((uint32_t)1 << c[0]) - 1, column = 0;
+	int64_t i;
+
+	memset(s, 0, sizeof *s);
+	s->modes = (t->along[0] > 1) | (uint32_t)(t->along[1] > 1) << 1;
+	if (s->modes == 0)
+		return;
+	rank = cj_elab_special(el, CJ_SPECIAL_BLOCK_RANK);
+	x = cj_int_mod(&el->sym, rank, cj_known(c[0]));
+	y = cj_int_div(&el->sym, rank, cj_known(c[0]));
+	for (i = 0; i < c[1]; i++)
+		column |= (uint32_t)1 << (c[0] * i);
+	s->part = s->modes == 1 ? x : s->modes == 2 ? y : rank;
+	s->ranks = s->modes == 1 ? shifted(el, row, cj_int_mul(&el->sym, y,
+	    cj_known(c[0]))) : s->modes == 2 ? shifted(el, column, x) :
+	    shifted(el, ((uint32_t)1 << (c[0] * c[1])) - 1, cj_known(0));
+}
+
+/* Each block counts all parts, so that all must be sent each time. */
+static bool
+stands_in_stage(struct cj_elab *el, struct cj_span span)
+{
+	const struct cj_region_info *g = &el->m->regions.at[el->em->b.region];
+
+	if (g->owner != 0 && cj_inst(el->m, g->owner)->op == CJ_OP_PRODUCE)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+	    "a tile that blocks share is copied in a produce block itself, "
+	    "with no condition around"), "Every block sends its part of every "
+	    "tile.");
+	return false;
+}
+
 struct cj_value
 cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c)
@@ -620,6 +761,7 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	struct cj_access access = { .align = 128 };
 	struct cj_int at[CJ_MAP_MODES], place;
 	cj_ref refs[4 + CJ_MAP_MODES], signal = 0, ranks = 0;
+	struct sharing share = { 0 };
 	uint32_t b;
 	unsigned n;
 
@@ -666,6 +808,23 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    shared->tensor, &signal);
 		if (copy.signal == 0 || !cj_arg_ranks(el, args, &ranks))
 			return cj_value_error();
+	}
+	if (!t->stores && t->along[0] * t->along[1] > 1) {
+		if (barrier != NULL)
+			return cj_elab_error(el, CJ_DIAG_WRONG_PLACE,
+			    args->span, "what blocks share is copied into "
+			    "stages of a pipeline");
+		if (!check_cluster(el, args->span, t) ||
+		    !stands_in_stage(el, args->span))
+			return cj_value_error();
+		find_sharing(el, t, &share);
+		ranks = share.ranks;
+		copy.share = share.modes;
+		at[t->mode[t->cut_mode]] = cj_int_add(&el->sym,
+		    at[t->mode[t->cut_mode]], cj_int_mul(&el->sym,
+		    share.part, cj_known(t->cut_extent)));
+		place = cj_int_add(&el->sym, place, cj_int_mul(&el->sym,
+		    share.part, cj_known(t->cut_step)));
 	}
 	for (b = 0; b < t->boxes; b++) {
 		n = 0;

@@ -229,6 +229,9 @@ struct cj_tma_copy {
 	enum cj_evict evict;
 	bool reduces;		/* stores: combine what is there with it: */
 	enum cj_atomic how;
+	uint32_t share;		/* loads of stages: bit n: blocks that are
+				   equal but for mode n of the cluster send
+				   each other parts of it */
 };
 /* BULK_COPY: neighbours, between global and shared memory, or to that of a
  * block of the cluster; SEND: registers to the latter. */

@@ -363,6 +363,8 @@ print_tma(struct printer *p, const struct cj_inst *i)
 		PUTS(p, " ranks ");
 		print_operand(p, i, next);
 	}
+	if (c->share != 0)
+		PRINTF(p, " share %u", c->share);
 	print_combining(p, c->reduces, c->how, c->evict);
 }
 

@@ -243,6 +243,8 @@ read_tma(struct cj_reader *r)
 	read_operands(r);
 	if (cj_reader_word(r, "ranks"))
 		read_operand(r);
+	if (cj_reader_word(r, "share"))
+		c.share = (uint32_t)cj_reader_int(r, 1, 3);
 	read_combining(r, &c.reduces, &c.how, &c.evict);
 	return r->failed ? 0 : cj_module_tma(r->m, &c);
 }

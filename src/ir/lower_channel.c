@@ -11,6 +11,10 @@
  *	empty	each warp that reads; the issuing lane alone where TMA does
  *
  * What stands in a produce block of TMA alone is done by that lane alone.
+ *
+ * Blocks of a cluster that share a load send a part of it each to all of them,
+ * and each counts the bytes of all parts. A stage may be filled again when all
+ * of them have read it: their warps arrive at `empty` of each.
  */
 #include "lower_priv.h"
 
@@ -29,9 +33,83 @@ struct channel {
 	uint32_t full, empty;		/* objects */
 	uint32_t least, most;		/* arrivals of a role at `empty` */
 	bool is_read_async;		/* by TMA or products */
+	uint32_t x, y;			/* the cluster's extents */
+	uint32_t share;			/* bits: modes that loads are shared
+					   along, 4: along both at once */
+	uint32_t sharers;		/* blocks that give back to a block */
 	struct side *fills, *reads;	/* by role */
 	cj_ref *taken;			/* by block: its stage */
 };
+
+/* ---- blocks that share loads --------------------------------------------- */
+
+/* Everybody whom a block sends to, or gets from, gives it stages back: blocks
+ * of its row of the cluster, then the others of its column; or all. */
+static void
+find_sharers(struct channel *h)
+{
+	struct cj_module *m = h->l->m;
+	const int64_t *c = m->functions.at[h->l->s.function].cluster;
+	cj_ref r;
+
+	h->x = c[0] > 1 ? (uint32_t)c[0] : 1;
+	h->y = c[1] > 1 ? (uint32_t)c[1] : 1;
+	for (r = 1; r < h->l->s.count; r++) {
+		const struct cj_inst *i = cj_inst(m, r);
+		uint32_t share;
+
+		if (h->l->s.home[r] == 0 || i->op != CJ_OP_TMA_LOAD ||
+		    h->l->s.owner[m->accesses.at[m->tmas.at[i->attr].shared]
+		    .object] != h->p)
+			continue;
+		share = m->tmas.at[i->attr].share;
+		h->share |= share == 3 ? 4 : share;
+	}
+	h->sharers = h->share & 4 ? h->x * h->y : h->share == 3 ?
+	    h->x + h->y - 1 : h->share == 1 ? h->x : h->share == 2 ? h->y : 1;
+	h->l->is_far |= h->sharers > 1;
+}
+
+static cj_ref
+math(struct cj_builder *b, enum cj_op op, cj_ref x, cj_ref y)
+{
+	return cj_emit2(b, op, cj_type_of(CJ_KIND_INDEX, 1), x, y);
+}
+
+static cj_ref
+choose(struct cj_builder *b, cj_ref condition, cj_ref x, cj_ref y)
+{
+	return cj_emit3(b, CJ_OP_SELECT, cj_type_of(CJ_KIND_INDEX, 1),
+	    condition, x, y);
+}
+
+/* The rank of sharer number `i`. */
+static cj_ref
+rank_of(const struct channel *h, struct cj_builder *b, cj_ref i)
+{
+	cj_ref rank = cj_emit0(b, CJ_OP_SPECIAL, cj_type_of(CJ_KIND_INDEX,
+	    1), CJ_SPECIAL_BLOCK_RANK), width, x, y, in_row, in_column;
+
+	if (h->share & 4)
+		return i;
+	width = cj_emit_index(b, h->x);
+	x = math(b, CJ_OP_MOD, rank, width);
+	y = math(b, CJ_OP_DIV, rank, width);
+	in_row = math(b, CJ_OP_ADD, i, math(b, CJ_OP_MUL, y, width));
+	if (h->share == 1)
+		return in_row;
+	if (h->share == 2)
+		return math(b, CJ_OP_ADD, x, math(b, CJ_OP_MUL, i, width));
+	/* the own block is in its row already */
+	in_column = math(b, CJ_OP_SUB, i, width);
+	in_column = math(b, CJ_OP_ADD, in_column, choose(b, cj_lower_compare(
+	    b, CJ_OP_LE, y, in_column), cj_emit_index(b, 1),
+	    cj_emit_index(b, 0)));
+	in_column = math(b, CJ_OP_ADD, x, math(b, CJ_OP_MUL, in_column,
+	    width));
+	return choose(b, cj_lower_compare(b, CJ_OP_LT, i, width), in_row,
+	    in_column);
+}
 
 /* ---- who arrives how often ----------------------------------------------- */
 
@@ -80,7 +158,8 @@ count(struct channel *h)
 	h->full = cj_lower_mbarriers(l, h->pipeline->place, cj_printf(
 	    l->m->arena, "%s.full", name), h->pipeline->stages, full);
 	h->empty = cj_lower_mbarriers(l, h->pipeline->place, cj_printf(
-	    l->m->arena, "%s.empty", name), h->pipeline->stages, empty);
+	    l->m->arena, "%s.empty", name), h->pipeline->stages,
+	    empty * h->sharers);
 }
 
 /* ---- cursors ------------------------------------------------------------- */
@@ -106,13 +185,6 @@ plus(struct cj_builder *b, cj_ref x, int64_t n)
 {
 	return cj_emit2(b, CJ_OP_ADD, cj_type_of(CJ_KIND_INDEX, 1), x,
 	    cj_emit_index(b, n));
-}
-
-static cj_ref
-choose(struct cj_builder *b, cj_ref condition, cj_ref x, cj_ref y)
-{
-	return cj_emit3(b, CJ_OP_SELECT, cj_type_of(CJ_KIND_INDEX, 1),
-	    condition, x, y);
 }
 
 static cj_ref
@@ -147,15 +219,19 @@ advance(struct channel *h, struct cj_builder *b, const struct side *s,
 
 /* ---- produce ------------------------------------------------------------- */
 
+/* What comes into this block, from all that share it. */
 static int64_t
-bytes_of(const struct cj_module *m, const struct cj_inst *load)
+bytes_of(const struct channel *h, const struct cj_inst *load)
 {
+	const struct cj_module *m = h->l->m;
 	const struct cj_map *map = &m->maps.at[m->tmas.at[load->attr].map];
 	int64_t n = cj_kind_bits(m->objects.at[map->object].element);
 	uint32_t i;
 
 	for (i = 0; i < map->rank; i++)
 		n *= map->box[i];
+	n *= m->tmas.at[load->attr].share & 1 ? h->x : 1;
+	n *= m->tmas.at[load->attr].share & 2 ? h->y : 1;
 	return n / 8;
 }
 
@@ -176,7 +252,7 @@ signal_load(struct channel *h, cj_ref r, cj_ref stage)
 	struct cj_inst *i = cj_inst(m, r);
 	struct cj_tma_copy copy = m->tmas.at[i->attr];
 	struct cj_access a = { .object = h->full, .align = 8 };
-	cj_ref refs[3 + CJ_MAP_MODES];
+	cj_ref refs[4 + CJ_MAP_MODES];
 	uint32_t n, count = i->operand_count;
 	struct cj_builder b = cj_lower_at(h->l, h->l->s.home[r], r, r);
 
@@ -204,7 +280,7 @@ bytes_of_block(struct channel *h, cj_ref block)
 			continue;
 		if (h->l->s.home[r] != g)
 			return -1;
-		bytes += bytes_of(m, cj_inst(m, r));
+		bytes += bytes_of(h, cj_inst(m, r));
 	}
 	return bytes;
 }
@@ -222,7 +298,7 @@ expect_each(struct channel *h, cj_ref block, cj_ref stage)
 			continue;
 		b = cj_lower_at(l, l->s.home[r], r, r);
 		cj_lower_on(&b, CJ_OP_MBARRIER_BYTES, h->full, stage,
-		    cj_emit_index(&b, bytes_of(l->m, cj_inst(l->m, r))));
+		    cj_emit_index(&b, bytes_of(h, cj_inst(l->m, r))));
 	}
 }
 
@@ -243,6 +319,19 @@ arrive(struct cj_builder *b, uint32_t object, cj_ref at)
 	    cj_emit_index(b, 1));
 }
 
+/* Until the stage has come back from all who read it, in all blocks. */
+static void
+wait_empty(struct channel *h, struct cj_builder *b, cj_ref stage,
+    cj_ref parity)
+{
+	struct cj_access a = { .object = h->empty, .align = 8,
+	    .scope = h->sharers > 1 ? CJ_MEMORY_CLUSTER : CJ_MEMORY_BLOCK };
+	cj_ref refs[2] = { stage, parity };
+
+	cj_emit(b, CJ_OP_MBARRIER_WAIT, 0, cj_module_access(b->module, &a),
+	    refs, 2);
+}
+
 /* The lane waits, says how many bytes come, and copies. */
 static void
 fill_by_lane(struct channel *h, cj_ref block, cj_ref first, uint32_t role,
@@ -254,7 +343,7 @@ fill_by_lane(struct channel *h, cj_ref block, cj_ref first, uint32_t role,
 	int64_t bytes = bytes_of_block(h, block);
 
 	cj_lower_lead(l, &b, role);
-	cj_lower_on(&b, CJ_OP_MBARRIER_WAIT, h->empty, stage, parity);
+	wait_empty(h, &b, stage, parity);
 	if (bytes >= 0)
 		cj_lower_on(&b, CJ_OP_MBARRIER_EXPECT, h->full, stage,
 		    cj_emit_index(&b, bytes));
@@ -284,7 +373,7 @@ fill_by_threads(struct channel *h, cj_ref block, cj_ref first, uint32_t role,
 	int64_t bytes = bytes_of_block(h, block);
 	cj_ref r;
 
-	cj_lower_on(&b, CJ_OP_MBARRIER_WAIT, h->empty, stage, parity);
+	wait_empty(h, &b, stage, parity);
 	if (writes & CJ_BY_TMA && bytes >= 0) {
 		lead = b;
 		cj_lower_lead(l, &lead, role);
@@ -429,11 +518,52 @@ arrivals(struct channel *h, struct cj_builder *b, uint32_t role)
 }
 
 static void
+arrive_at(struct channel *h, struct cj_builder *b, cj_ref stage, cj_ref count,
+    cj_ref rank)
+{
+	struct cj_access a = { .object = h->empty, .align = 8 };
+	cj_ref refs[3] = { stage, count, rank };
+
+	cj_emit(b, CJ_OP_MBARRIER_ARRIVE, 0, cj_module_access(b->module, &a),
+	    refs, 3);
+}
+
+/* To all blocks that share its loads: each lane to one of them, or the lane
+ * that stores to one after the other. */
+static void
+give_back_far(struct channel *h, struct cj_builder *b, uint32_t role,
+    cj_ref stage)
+{
+	struct cj_builder in = *b;
+	cj_ref lane, count;
+	uint32_t i;
+
+	if (h->c->reads[role] == CJ_BY_TMA) {
+		cj_lower_lead(h->l, &in, role);
+		count = arrivals(h, &in, role);
+		for (i = 0; i < h->sharers; i++)
+			arrive_at(h, &in, stage, count, rank_of(h, &in,
+			    cj_emit_index(&in, i)));
+		return;
+	}
+	lane = cj_emit0(&in, CJ_OP_SPECIAL, cj_type_of(CJ_KIND_INDEX, 1),
+	    CJ_SPECIAL_LANE);
+	cj_lower_if(&in, cj_lower_compare(&in, CJ_OP_LT, lane,
+	    cj_emit_index(&in, h->sharers)));
+	arrive_at(h, &in, stage, arrivals(h, &in, role), rank_of(h, &in,
+	    lane));
+}
+
+static void
 give_back(struct channel *h, struct cj_builder *b, uint32_t role,
     cj_ref stage)
 {
 	struct cj_builder in = *b;
 
+	if (h->sharers > 1) {
+		give_back_far(h, b, role, stage);
+		return;
+	}
 	if (h->c->reads[role] == CJ_BY_TMA)
 		cj_lower_lead(h->l, &in, role);
 	else
@@ -647,6 +777,7 @@ lower_one(struct cj_lower *l, uint32_t p)
 	h.fills = CJ_NEWS(a, struct side, l->m->roles.len);
 	h.reads = CJ_NEWS(a, struct side, l->m->roles.len);
 	h.taken = CJ_NEWS(a, cj_ref, l->s.count);
+	find_sharers(&h);
 	count(&h);
 	each(&h, CJ_OP_PRODUCE, lower_produce);
 	each(&h, CJ_OP_CONSUME, lower_consume);
@@ -666,4 +797,7 @@ cj_lower_channels(struct cj_lower *l)
 	for (p = 1; p < l->m->pipelines.len; p++)
 		if (l->s.channels[p].is_channel)
 			lower_one(l, p);
+	/* nobody arrives where nothing has begun */
+	if (l->is_far)
+		cj_inst(l->m, l->init_barrier)->op = CJ_OP_CLUSTER_BARRIER;
 }

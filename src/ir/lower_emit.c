@@ -202,7 +202,7 @@ open_init(struct cj_lower *l)
 	cj_lower_if(&inside, cj_lower_is_leader(l, &inside, 0));
 	l->init = inside.region;
 	cj_emit0(&inside, CJ_OP_FENCE, 0, CJ_FENCE_MBARRIER_INIT);
-	cj_emit0(&b, CJ_OP_BARRIER, 0, 0);
+	l->init_barrier = cj_emit0(&b, CJ_OP_BARRIER, 0, 0);
 }
 
 void

@@ -73,6 +73,8 @@ struct cj_lower {
 	uint32_t barriers_taken;	/* bits: numbers in use */
 	CJ_VEC(cj_ref) inits;		/* what makes mbarriers */
 	cj_region init;			/* of the lane that does */
+	cj_ref init_barrier;		/* behind it */
+	bool is_far;			/* other blocks arrive there */
 };
 
 /* Fill `needs`; the result is what they cost. */

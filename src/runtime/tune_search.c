@@ -98,10 +98,12 @@ select_candidate(struct cj_work *f, const struct problem *p,
 	    : cj_select_from(f, t->module, p->q, &choice, out);
 }
 
-static const char *
-first_message(const struct cj_diag *d)
+/* The first message and, of a family, why the first of its members not. */
+static void
+set_text(struct attempt *a, const char *message, const char *note)
 {
-	return d != NULL ? d->text : "no reason was given";
+	snprintf(a->text, sizeof a->text, "%s%s%s", message,
+	    note != NULL ? ": " : "", note != NULL ? note : "");
 }
 
 /* What was said since `before` is the reason, and is taken back. */
@@ -109,8 +111,13 @@ static void
 note_failure(struct cj_work *f, struct attempt *a,
     const struct cj_diags *before, cutejit_status status)
 {
-	snprintf(a->text, sizeof a->text, "%s",
-	    first_message(*before->last));
+	const struct cj_diag *d = *before->last;
+
+	if (d == NULL)
+		set_text(a, "no reason was given", NULL);
+	else
+		set_text(a, d->text, d->code == CJ_DIAG_NO_MEMBER
+		    && d->notes != NULL ? d->notes->text : NULL);
 	a->state = status == CUTEJIT_ERROR ? REFUSED : FAILED;
 	cj_forget_messages(f, before);
 }
@@ -151,8 +158,11 @@ compile(struct problem *p, struct attempt *a)
 		return;
 	}
 	d = cutejit_report_at(cutejit_context_report(c), 0);
-	snprintf(a->text, sizeof a->text, "%s", d != NULL ? d->text
-	    : cutejit_status_text(status));
+	if (d == NULL)
+		set_text(a, cutejit_status_text(status), NULL);
+	else
+		set_text(a, d->text, strcmp(d->code, "no-member") == 0
+		    && d->note_count != 0 ? d->notes[0].text : NULL);
 	a->state = status == CUTEJIT_ERROR ? REFUSED : FAILED;
 }
 

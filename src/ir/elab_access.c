@@ -322,6 +322,8 @@ guard_allows(struct cj_elab *el, const struct cj_pieces *p)
 		return true;
 	if (asks_each(p->t))
 		return false;
+	if (p->t->cut == NULL)
+		return true;
 	for (r = 0; r < p->count; r++)
 		if (p->lane[r] == p->width - 1 &&
 		    !is_uniform(el, p, p->start[r], r))

@@ -277,15 +277,15 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 }
 
 bool
-cj_fault_is_known(struct cj_frame *f, const struct cj_step *s,
-    enum cj_code code)
+cj_fault_is_known(struct cj_frame *f, const struct cj_step *s)
 {
 	const struct cj_module *m = f->code->module;
 	cj_place place = cj_inst(m, s->ref)->place;
 	struct cj_fault *p;
 
 	for (p = f->machine->faults->first; p != NULL; p = p->next)
-		if (p->code == code && p->ref != s->ref && p->ref != 0 &&
+		if (p->code == CJ_DIAG_OUT_OF_BOUNDS && p->ref != 0 &&
+		    place != 0 && cj_inst(m, p->ref)->op == CJ_OP_INSIDE &&
 		    cj_inst(m, p->ref)->place == place)
 			return true;
 	return false;

@@ -213,7 +213,7 @@ report_bounds(struct cj_frame *f, const struct cj_step *s,
 
 	if (!(f->machine->checks & CJ_CHECK_BOUNDS))
 		return;
-	if (cj_fault_is_known(f, s, CJ_DIAG_OUT_OF_BOUNDS) ||
+	if (cj_fault_is_known(f, s) ||
 	    cj_fault_again(f, s, CJ_DIAG_OUT_OF_BOUNDS))
 		return;
 	if (at >= m->lo && at < m->hi)

@@ -376,9 +376,8 @@ struct cj_fault *cj_fault_at(struct cj_frame *f, const struct cj_step *s,
  * front of what costs time to say. */
 bool cj_fault_again(struct cj_frame *f, const struct cj_step *s,
     enum cj_code code);
-/* Has another check at the place of this step said so already? */
-bool cj_fault_is_known(struct cj_frame *f, const struct cj_step *s,
-    enum cj_code code);
+/* Has a coordinate at the place of this step been reported already? */
+bool cj_fault_is_known(struct cj_frame *f, const struct cj_step *s);
 /* "element 5", or "[1, 0] (element 5)" where the tensor has such (in
  * interp_where.c). */
 const char *cj_where(const struct cj_frame *f, uint32_t object,
@@ -624,6 +623,13 @@ void cj_trace_before(struct cj_frame *f, const struct cj_step *s);
 void cj_trace_after(struct cj_frame *f, const struct cj_step *s);
 /* What a warp holds at a step, as tables (interp_stop.c). */
 void cj_stop_show(struct cj_frame *f, const struct cj_step *s);
+
+/* ---- registers of products in flight (interp_wgmma.c) -------------------- */
+
+/* A step reads or writes bytes of the frame: a fault if a product that nobody
+ * has waited for writes them, or is to read what is written. */
+void cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s,
+    uint32_t offset, uint32_t bytes, bool writes);
 
 /* ---- timelines (interp_timeline.c): nothing where there is none ---------- */
 

@@ -166,6 +166,55 @@ number_of(const struct cj_wgmma *w, double sum)
 	return (uint64_t)(int64_t)(int32_t)(uint32_t)(int64_t)sum;
 }
 
+/* The product that was added last, that of B, stands for its registers. */
+static void
+note_registers(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_wgmma *w)
+{
+	struct cj_bulk *b = f->machine->async->bulks, *last = NULL;
+
+	for (; b != NULL; b = b->next)
+		if (b->frame == f && b->kind == CJ_BULK_PRODUCT)
+			last = b;
+	assert(last != NULL && "it was just added");
+	last->sum = s->dst;
+	last->sum_end = s->dst + w->n / 2 * CJ_LANES_WARP *
+	    cj_reg_bytes(w->c);
+	if (cj_wgmma_has_offset(f->code->module, w))
+		return;
+	last->left = s->a;
+	last->left_end = s->a + w->k / 2 * CJ_LANES_WARP *
+	    cj_reg_bytes(w->a);
+}
+
+void
+cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s, uint32_t offset,
+    uint32_t bytes, bool writes)
+{
+	struct cj_async *a = f->machine->async;
+	const struct cj_bulk *b = a != NULL ? a->bulks : NULL;
+	struct cj_fault *fault;
+	bool sums;
+
+	for (; b != NULL; b = b->next) {
+		if (b->kind != CJ_BULK_PRODUCT || b->frame != f)
+			continue;
+		sums = offset < b->sum_end && b->sum < offset + bytes;
+		if (sums || (writes && offset < b->left_end &&
+		    b->left < offset + bytes))
+			break;
+	}
+	if (b == NULL || cj_fault_again(f, s, CJ_DIAG_IN_FLIGHT))
+		return;
+	fault = cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_IN_FLIGHT,
+	    "registers of a product in flight are %s", writes ? "written" :
+	    "read");
+	if (fault != NULL) {
+		fault->other = b->step->ref;
+		fault->note = "it is issued here, and no wait has ended it";
+	}
+}
+
 /* a: offset of A in shared memory, or its registers; b: of B; c: accumulate;
  * dst: the slot's registers. */
 static void
@@ -194,6 +243,7 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 		read_registers(p, s->a);
 	read_matrix(p, p->b, w->b_at, &w->b_desc, s->b, 0, w->n);
 	until = cj_timeline_product(f, s, w->n);
+	note_registers(f, s, w);
 	for (b = f->machine->async->bulks; b != NULL; b = b->next)
 		if (b->frame == f && b->kind == CJ_BULK_PRODUCT &&
 		    b->until == 0)

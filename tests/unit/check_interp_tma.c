@@ -256,6 +256,28 @@ START_TEST(finds_an_operand_with_no_fence)
 }
 END_TEST
 
+START_TEST(finds_a_sum_that_is_read_in_flight)
+{
+	run_body(FILL
+	    "    fence async_shared\n"
+	    "    barrier\n" REGISTERS PRODUCT
+	    "    %43 = slot_get f32[4] @6[0]\n"
+	    "    wgmma_wait 0\n");
+	expect_fault("registers of a product in flight are read");
+}
+END_TEST
+
+START_TEST(finds_a_left_operand_that_is_overwritten)
+{
+	run_body(FILL
+	    "    fence async_shared\n"
+	    "    barrier\n" REGISTERS PRODUCT
+	    "    slot_set @7[0], %41\n"
+	    "    wgmma_wait 0\n");
+	expect_fault("registers of a product in flight are written");
+}
+END_TEST
+
 static Suite *
 interp_tma_suite(void)
 {
@@ -276,6 +298,8 @@ interp_tma_suite(void)
 	tcase_add_test(c, multiplies);
 	tcase_add_test(c, finds_an_operand_that_is_overwritten);
 	tcase_add_test(c, finds_an_operand_with_no_fence);
+	tcase_add_test(c, finds_a_sum_that_is_read_in_flight);
+	tcase_add_test(c, finds_a_left_operand_that_is_overwritten);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -4,9 +4,14 @@
  *
  *	bench -> time k(...)			a problem
  *	      -> compile candidates		side by side, each a call of its own
+ *	      -> warm up by the defaults
  *	      -> measure them shortly, in order
- *	      -> measure the best of them for longer, and the defaults
+ *	      -> measure the best of them and the defaults in rounds
  *	      -> keep the winner
+ *
+ * A GPU is slower when it is warm or draws all its power, so what is compared
+ * last is measured in turn, each round in the other direction, and the medians
+ * of the rounds count.
  *
  * A candidate that is refused, does not compile or cannot be launched is told
  * and passed over. A driver that has been harmed answers nothing any more: then
@@ -19,9 +24,13 @@
 
 #include "testing.h"
 
-enum { BUDGET_MS = 30000, FINALISTS = 3, MOST_JOBS = 64, TEXT = 200 };
+enum { BUDGET_MS = 30000, FINALISTS = 5, ROUNDS = 5, MOST_JOBS = 64,
+    TEXT = 200 };
+#define WARM_MS		300.0
 #define SHORT_MS	25.0
-#define LONG_MS		300.0
+#define ROUND_MS	60.0
+/* What is not faster by so much may be so by chance: the defaults stay. */
+#define LEAST_GAIN	1.01
 
 /* One candidate on one problem. */
 struct attempt {
@@ -349,6 +358,10 @@ try_each(struct problem *p)
 		tell_before(p, i, best_of(p, NULL));
 		if (a->state == WAITING)
 			compile(p, a);
+		if (a->state == COMPILED && i == 0)
+			measure(p, a, WARM_MS);
+		if (a->state == TIMED)
+			a->state = COMPILED;
 		if (a->state == COMPILED)
 			measure(p, a, SHORT_MS);
 		tell(p, a, false);
@@ -356,36 +369,92 @@ try_each(struct problem *p)
 	}
 }
 
-/* The best again, for longer; a failure now is as bad as one before. */
-static void
-try_finalists(struct problem *p)
+struct final {
+	struct attempt *attempt;
+	double ms[ROUNDS];
+	uint32_t count;
+};
+
+/* The best, and the defaults if they run; the others are out. */
+static uint32_t
+choose_finalists(struct problem *p, struct final *out)
 {
 	bool *done = CJ_NEWS(&p->s->t.work->arena, bool, p->count);
 	struct attempt *a;
-	uint32_t i;
+	uint32_t i, n = 0;
 
-	for (i = 0; i < FINALISTS && goes_on(p); i++) {
+	for (i = 0; i < FINALISTS; i++) {
 		a = best_of(p, done);
-		if (a == NULL)
-			return;
-		done[a - p->attempts] = true;
+		if (a != NULL)
+			done[a - p->attempts] = true;
 	}
 	done[0] = p->attempts[0].state == TIMED;
-	for (i = 0; i < p->count && goes_on(p); i++)
-		if (done[i]) {
-			tell_before(p, p->count, best_of(p, NULL));
-			measure(p, &p->attempts[i], LONG_MS);
-		}
-	for (i = 0; i < p->count; i++)	/* the others are out */
-		if (!done[i] && p->attempts[i].state == TIMED)
+	for (i = 0; i < p->count; i++) {
+		if (done[i])
+			out[n++].attempt = &p->attempts[i];
+		else if (p->attempts[i].state == TIMED)
 			p->attempts[i].state = COMPILED;
+	}
+	return n;
+}
+
+/* A failure now is as bad as one before. */
+static void
+run_round(struct problem *p, struct final *all, uint32_t n, uint32_t round)
+{
+	uint32_t i;
+
+	for (i = 0; i < n && goes_on(p); i++) {
+		struct final *x = &all[round % 2 == 0 ? i : n - 1 - i];
+
+		if (x->attempt->state != TIMED)
+			continue;
+		tell_before(p, p->count, best_of(p, NULL));
+		measure(p, x->attempt, ROUND_MS);
+		x->ms[x->count++] = x->attempt->ms;
+	}
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+try_finalists(struct problem *p)
+{
+	struct final all[FINALISTS + 1] = { 0 };
+	uint32_t n = choose_finalists(p, all), round, i;
+
+	for (round = 0; round < ROUNDS && goes_on(p); round++)
+		run_round(p, all, n, round);
+	for (i = 0; i < n; i++) {
+		if (all[i].count == 0)
+			continue;
+		qsort(all[i].ms, all[i].count, sizeof(double), compare);
+		all[i].attempt->ms = all[i].ms[all[i].count / 2];
+	}
+}
+
+/* The defaults, unless another is faster by more than chance. */
+static const struct attempt *
+winner_of(struct problem *p)
+{
+	const struct attempt *best = best_of(p, NULL);
+	const struct attempt *defaults = &p->attempts[0];
+
+	return best != NULL && defaults->state == TIMED
+	    && defaults->ms < best->ms * LEAST_GAIN ? defaults : best;
 }
 
 static void
 keep_winner(struct problem *p)
 {
 	struct cj_work *f = p->s->t.work;
-	const struct attempt *best = best_of(p, NULL);
+	const struct attempt *best = winner_of(p);
 	struct cj_tuned row = { .kernel = p->record->kernel,
 	    .problem = p->class, .values = "" };
 

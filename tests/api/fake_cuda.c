@@ -720,8 +720,8 @@ FUNCTION(cuEventCreate, (void **event, unsigned flags))
 
 FUNCTION(cuEventDestroy_v2, (void *event))
 {
-	BEGIN("cuEventDestroy");
 	free(event);
+	BEGIN("cuEventDestroy");
 	return 0;
 }
 

@@ -355,15 +355,18 @@ check_produce(struct cj_elab *el, cj_ref r, cj_region body)
 			check_slot(el, w.ref, g, body);
 }
 
-/* A way out of the loop, or to its next turn, from inside of it. */
+/* A way out of the loop from inside of it. */
 static bool
 leaves(const struct cj_module *m, const struct cj_inst *i, cj_ref loop)
 {
+	bool is_jump = i->op == CJ_OP_BREAK || i->op == CJ_OP_CONTINUE;
+
 	if (i->op == CJ_OP_RETURN)
 		return true;
-	return (i->op == CJ_OP_BREAK || i->op == CJ_OP_CONTINUE) &&
-	    (i->attr == loop || !is_inside(m, cj_inst(m, i->attr)->region,
-	    cj_inst(m, loop)->region));
+	if (i->op == CJ_OP_BREAK && i->attr == loop)
+		return true;
+	return is_jump && i->attr != loop && !is_inside(m,
+	    cj_inst(m, i->attr)->region, cj_inst(m, loop)->region);
 }
 
 void
@@ -372,6 +375,7 @@ cj_elab_check_ahead(struct cj_elab *el, cj_ref loop)
 	const struct cj_module *m = el->m;
 	cj_region body = cj_inst(m, loop)->region;
 	struct cj_walk w;
+	cj_ref next = 0;		/* the first `continue` */
 
 	for (w = cj_walk_begin(m, body); cj_walk_next(&w);) {
 		const struct cj_inst *i;
@@ -379,9 +383,19 @@ cj_elab_check_ahead(struct cj_elab *el, cj_ref loop)
 		if (w.event != CJ_WALK_INST)
 			continue;
 		i = cj_inst(m, w.ref);
+		if (i->op == CJ_OP_CONTINUE && i->attr == loop && next == 0)
+			next = w.ref;
 		if (i->op == CJ_OP_PRODUCE && w.region == body &&
-		    m->stage_uses.at[i->attr].count > 0)
+		    m->stage_uses.at[i->attr].count > 0) {
 			check_produce(el, w.ref, body);
+			if (next != 0)
+				cj_note(cj_elab_report(el, CJ_DIAG_BAD_AHEAD,
+				    m->places.at[cj_inst(m, next)->place]
+				    .span, "a turn ends in front of a "
+				    "produce block that runs ahead"),
+				    m->places.at[i->place].span,
+				    "the produce block");
+		}
 		if (leaves(m, i, loop))
 			cj_elab_report(el, CJ_DIAG_BAD_AHEAD,
 			    m->places.at[i->place].span,

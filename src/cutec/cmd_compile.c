@@ -545,9 +545,8 @@ write_outputs(struct compile *p)
 	for (i = 0; i < p->job_count; i++) {
 		struct job *job = &p->jobs[i];
 
-		if (p->c.remarks)
-			show_report(cutejit_kernel_report(job->result),
-			    p->c.form);
+		/* what is off is not in it */
+		show_report(cutejit_kernel_report(job->result), p->c.form);
 		for (k = 0; k < p->emit_count; k++) {
 			if (kinds[p->emit[k].row].of_text)
 				continue;

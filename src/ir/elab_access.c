@@ -132,6 +132,7 @@ limit_by(struct cj_elab *el, int64_t bits, int64_t proved, struct cj_pieces *p,
 	if (proved >= bits)
 		return bits;
 	p->why = cj_printf(el->arena, format, what, bits_text(el, proved));
+	p->is_unaligned = true;
 	return proved;
 }
 
@@ -368,12 +369,32 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 	assign_registers(p);
 	while (!guard_allows(el, p)) {
 		p->is_cut = true;
+		p->is_unaligned = false;
 		p->why = "the guard may cut through wider accesses";
 		p->width /= 2;
 		assign_registers(p);
 	}
 	if ((int64_t)p->width * p->bits >= ideal && run > 1)
 		p->why = NULL;
+}
+
+/* A remark where the first offset may not fit in 32 bits. */
+static void
+remark_wide(struct cj_elab *el, const struct cj_pieces *p)
+{
+	const struct cj_object *o = &el->m->objects.at[p->t->object];
+	struct cj_int at;
+
+	if (el->ds->off[CJ_DIAG_WIDE_INDEX] ||
+	    o->kind == CJ_OBJECT_SHARED || o->kind == CJ_OBJECT_TABLE)
+		return;
+	at = cj_pieces_term(el, p, 0);
+	if (cj_int_range(&el->sym, at).hi <= INT32_MAX)
+		return;
+	cj_help(cj_elab_report(el, CJ_DIAG_WIDE_INDEX, p->span,
+	    "the offset %s in \"%s\" may pass 2^31: it has 64 bits",
+	    int_text(el, at), o->name == NULL ? "a tensor" : o->name),
+	    "A \"where\" that bounds the extents and strides makes it 32.");
 }
 
 bool
@@ -392,8 +413,12 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	p->start = CJ_NEWS(el->arena, uint32_t, p->count);
 	p->lane = CJ_NEWS(el->arena, uint32_t, p->count);
 	choose_width(el, p);
-	if (p->why != NULL && p->count > 1 && el->time == CJ_TIME_DEVICE)
-		cj_elab_report(el, CJ_DIAG_NARROW_ACCESS, span,
+	if (el->time != CJ_TIME_DEVICE)
+		return true;
+	remark_wide(el, p);
+	if (p->why != NULL && p->count > 1)
+		cj_elab_report(el, p->is_unaligned ?
+		    CJ_DIAG_UNKNOWN_ALIGNMENT : CJ_DIAG_NARROW_ACCESS, span,
 		    "accesses of %s: %s", bits_text(el,
 		    (int64_t)p->width * p->bits), p->why);
 	return true;

@@ -28,6 +28,7 @@ struct cj_pieces {
 	uint32_t *lane;		/* position within the access */
 	bool is_cut;		/* narrower, since a guard may cut it */
 	const char *why;	/* not wider; NULL: as wide as can be */
+	bool is_unaligned;	/* since no larger alignment is known */
 };
 
 /* The current function may touch the elements; else it is reported. */

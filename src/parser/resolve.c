@@ -13,12 +13,44 @@ cj_resolve_text(const struct cj_resolve *r, cj_name name)
 	return cj_name_text(r->names, name);
 }
 
+/* A remark where a local name hides one of the file or of the language; the
+ * words are not searched unless somebody wants it. */
+static void
+remark_shadow(struct cj_resolve *r, struct cj_ident id)
+{
+	const char *name = cj_resolve_text(r, id.name);
+	const struct cj_decl *d = cj_scope_find(&r->scopes, id.name);
+	struct cj_diag *m;
+	uint32_t i;
+
+	assert(d != NULL && "it was declared just now");
+	if (d->hidden != 0) {
+		d = &r->scopes.decls.at[d->hidden - 1];
+		if (d->level != 0)
+			return;
+		m = cj_report(r->diags, CJ_DIAG_SHADOWED, id.span,
+		    "\"%s\" hides a name of the file", name);
+		cj_note(m, d->span, "which is declared here");
+		return;
+	}
+	for (i = 0; r->words != NULL && i < r->words->count; i++)
+		if (strcmp(r->words->at[i], name) == 0) {
+			cj_help(cj_report(r->diags, CJ_DIAG_SHADOWED,
+			    id.span, "\"%s\" hides a name of the language",
+			    name), "cute.%s still reaches it.", name);
+			return;
+		}
+}
+
 void
 cj_resolve_declare(struct cj_resolve *r, struct cj_ident id)
 {
 	const struct cj_decl *old = cj_scope_add(&r->scopes, id);
 	struct cj_diag *d;
 
+	if (old == NULL && r->scopes.level != 0 &&
+	    !r->diags->off[CJ_DIAG_SHADOWED])
+		remark_shadow(r, id);
 	if (old == NULL)
 		return;
 	d = cj_report(r->diags, CJ_DIAG_SHADOWED_NAME, id.span,

@@ -304,6 +304,8 @@ make_once(struct cj_work *f, struct cutejit_module *m,
 	struct cj_flight *flight;
 	cutejit_status status;
 
+	if (cj_wants_remarks(f->context))
+		return make_and_keep(f, m, r, stage, p);
 	if (take_from_disk(f, m, r, stage, p))
 		return CUTEJIT_OK;
 	flight = cj_flight_begin(f, &p->key);

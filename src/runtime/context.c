@@ -89,7 +89,8 @@ set_remarks(struct cj_diags *ds, bool off)
 	int code;
 
 	for (code = CJ_DIAG_NONE + 1; code < CJ_DIAG_COUNT; code++)
-		if (cj_code_severity((enum cj_code)code) == CJ_REMARK)
+		if (cj_code_severity((enum cj_code)code) == CJ_REMARK &&
+		    code != CJ_DIAG_SHADOWED && code != CJ_DIAG_WIDE_INDEX)
 			ds->off[code] = off;
 }
 
@@ -132,6 +133,18 @@ cj_set_warnings(struct cj_work *f, const struct cj_sources *sources)
 		f->diags.sources = sources;
 	for (i = 0; i < o->warning_count; i++)
 		set_warning(&f->diags, o->warnings[i]);
+}
+
+bool
+cj_wants_remarks(const struct cutejit_context *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->options.warning_count; i++)
+		if (strncmp(c->options.warnings[i], "no-", 3) != 0 &&
+		    strcmp(c->options.warnings[i], "error") != 0)
+			return true;
+	return false;
 }
 
 /* ---- creating ------------------------------------------------------------ */

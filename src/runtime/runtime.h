@@ -210,6 +210,9 @@ void cj_log(struct cutejit_context *c, cutejit_log_level level,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Settings of warnings as the context has them. */
 void cj_set_warnings(struct cj_work *f, const struct cj_sources *sources);
+/* Did the caller name remarks? Then what another call made, which did not look
+ * for them, will not do. */
+bool cj_wants_remarks(const struct cutejit_context *c);
 
 /* Copy a structure of options of the caller's size over `known` bytes that
  * hold the defaults. False: a size that cannot be, or an unknown member set. */

@@ -434,7 +434,7 @@ run_job(struct compile *p, struct job *job)
 		return;
 	/* the report belongs to this thread, and ends with it */
 	r = cutejit_context_report(p->context);
-	job->message = strdup(cutejit_report_text(r, wants_colour(stderr)));
+	job->message = report_text(r, p->c.form);
 	for (i = 0; i < cutejit_report_count(r); i++)
 		if (strcmp(cutejit_report_at(r, i)->code, "contract") == 0)
 			job->lacks_value = true;
@@ -493,10 +493,12 @@ drop_unmade(struct compile *p)
 			continue;
 		}
 		if (made == 0 || !job->lacks_value || job->is_alone) {
-			fputs(job->message, stderr);
+			fputs(job->message == NULL ? "" : job->message,
+			    stderr);
 			worst = (int)job->status;
 		} else if (p->c.remarks) {
-			fputs(job->message, stderr);
+			fputs(job->message == NULL ? "" : job->message,
+			    stderr);
 		}
 		free(job->message);
 	}

@@ -32,6 +32,8 @@ int show_help(const char *command);
 /* May colour go to this stream? A terminal, and NO_COLOR is not set. */
 bool wants_colour(FILE *stream);
 /* A report on standard error in the form asked for. */
+/* A report in a form, to be freed; NULL: there is no memory. */
+char *report_text(const cutejit_report *report, enum report_form form);
 void show_report(const cutejit_report *report, enum report_form form);
 bool report_form_find(const char *text, enum report_form *out);
 

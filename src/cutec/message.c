@@ -113,8 +113,25 @@ diagnostic_json(const cutejit_diagnostic *d)
 	return o;
 }
 
-static void
-show_json(const cutejit_report *report)
+/* With a new line at its end; NULL: there is no memory. Takes `all`. */
+static char *
+dumped(json_t *all)
+{
+	char *text = json_dumps(all, JSON_INDENT(2)), *line;
+	size_t n = text == NULL ? 0 : strlen(text);
+
+	json_decref(all);
+	line = text == NULL ? NULL : realloc(text, n + 2);
+	if (line == NULL) {
+		free(text);
+		return NULL;
+	}
+	memcpy(line + n, "\n", 2);
+	return line;
+}
+
+static char *
+report_json(const cutejit_report *report)
 {
 	json_t *list = json_array(), *all;
 	size_t i;
@@ -123,19 +140,39 @@ show_json(const cutejit_report *report)
 		json_array_append_new(list,
 		    diagnostic_json(cutejit_report_at(report, i)));
 	all = json_pack("{s:i, s:o}", "schema", 1, "diagnostics", list);
-	json_dumpf(all, stderr, JSON_INDENT(2));
-	fputc('\n', stderr);
-	json_decref(all);
+	return dumped(all);
 }
 
 /* ---- SARIF -------------------------------------------------------------- */
 
+/* A path as a reference of RFC 3986. */
+static json_t *
+uri_of(const char *path)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789-._~/";
+	char *out = malloc(3 * strlen(path) + 1), *to = out;
+	json_t *uri;
+
+	if (out == NULL)
+		return NULL;
+	for (; *path != '\0'; path++)
+		if (strchr(plain, *path) != NULL)
+			*to++ = *path;
+		else
+			to += sprintf(to, "%%%02X", (unsigned char)*path);
+	*to = '\0';
+	uri = json_string(out);
+	free(out);
+	return uri;
+}
+
 static json_t *
 sarif_location(const cutejit_place *p)
 {
-	return json_pack("{s:{s:{s:s}, s:{s:i, s:i, s:i, s:i}}}",
-	    "physicalLocation", "artifactLocation", "uri", p->file, "region",
-	    "startLine", (int)p->line, "startColumn", (int)p->column,
+	return json_pack("{s:{s:{s:o}, s:{s:i, s:i, s:i, s:i}}}",
+	    "physicalLocation", "artifactLocation", "uri", uri_of(p->file),
+	    "region", "startLine", (int)p->line, "startColumn", (int)p->column,
 	    "endLine", (int)p->end_line, "endColumn", (int)p->end_column);
 }
 
@@ -168,8 +205,8 @@ sarif_result(const cutejit_diagnostic *d)
 	return o;
 }
 
-static void
-show_sarif(const cutejit_report *report)
+static char *
+report_sarif(const cutejit_report *report)
 {
 	json_t *results = json_array(), *all;
 	size_t i;
@@ -177,31 +214,38 @@ show_sarif(const cutejit_report *report)
 	for (i = 0; i < cutejit_report_count(report); i++)
 		json_array_append_new(results,
 		    sarif_result(cutejit_report_at(report, i)));
-	all = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s}}, s:o}]}", "$schema",
+	all = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s}}, s:s, s:o}]}",
+	    "$schema",
 	    "https://json.schemastore.org/sarif-2.1.0.json", "version",
 	    "2.1.0", "runs", "tool", "driver", "name", "cutec", "version",
-	    cutejit_version(), "results", results);
-	json_dumpf(all, stderr, JSON_INDENT(2));
-	fputc('\n', stderr);
-	json_decref(all);
+	    cutejit_version(), "columnKind", "unicodeCodePoints", "results",
+	    results);
+	return dumped(all);
+}
+
+char *
+report_text(const cutejit_report *report, enum report_form form)
+{
+	switch (form) {
+	case REPORT_TEXT:
+		break;
+	case REPORT_JSON:
+		return report_json(report);
+	case REPORT_SARIF:
+		return report_sarif(report);
+	}
+	return strdup(cutejit_report_text(report, wants_colour(stderr)));
 }
 
 void
 show_report(const cutejit_report *report, enum report_form form)
 {
+	char *text;
+
 	if (cutejit_report_count(report) == 0)
 		return;
-	switch (form) {
-	case REPORT_TEXT:
-		fflush(stdout);
-		fputs(cutejit_report_text(report, wants_colour(stderr)),
-		    stderr);
-		break;
-	case REPORT_JSON:
-		show_json(report);
-		break;
-	case REPORT_SARIF:
-		show_sarif(report);
-		break;
-	}
+	text = report_text(report, form);
+	fflush(stdout);
+	fputs(text == NULL ? "cutec: there is no memory\n" : text, stderr);
+	free(text);
 }

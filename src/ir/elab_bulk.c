@@ -236,6 +236,9 @@ ways_fit(struct cj_elab *el, struct cj_args *args,
 		wrong = "a bulk copy reads the memory of its own block";
 	else if (!is_shared(el, from) && !is_shared(el, to))
 		wrong = "one side of a bulk copy is shared memory";
+	else if (is_shared(el, from) && is_shared(el, to) && !to->is_remote)
+		wrong = "a bulk copy from shared to shared memory goes to "
+		    "another block of the cluster";
 	if (wrong == NULL)
 		return true;
 	cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span, "%s", wrong);

@@ -777,6 +777,11 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 			return cj_elab_error(el, CJ_DIAG_NOT_KNOWN,
 			    args->span, "stages that TMA fills or reads need "
 			    "a block of known threads");
+		if (cj_arg_named(el, args, "multicast") != NULL)
+			return cj_elab_error(el, CJ_DIAG_UNSUPPORTED,
+			    args->span, "loads to several blocks into stages "
+			    "are not supported by this version: say barrier "
+			    "= b[i]");
 		el->m->objects.at[shared->tensor->object].reads |= t->stores;
 	}
 	else if (!cj_arg_completes(el, args, !t->stores, "a copy by TMA"))

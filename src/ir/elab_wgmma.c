@@ -448,8 +448,8 @@ make_left(struct cj_elab *el, struct cj_args *args, struct product *p)
 	struct cj_span span = cj_arg_span(args, 1);
 	uint32_t values = p->w.k / 2;
 
-	if (a->fragment == NULL || a->fragment->which != CJ_OPERAND_A ||
-	    strcmp(a->fragment->mma->text, p->mma->text) != 0 ||
+	if ((a->fragment != NULL && (a->fragment->which != CJ_OPERAND_A ||
+	    strcmp(a->fragment->mma->text, p->mma->text) != 0)) ||
 	    cj_value_kind_of(a) != p->w.a || shape == NULL ||
 	    cj_tuple_rank(shape) < 2 || cj_tuple_rank(shape) > 3 ||
 	    cj_shape_count(cj_tuple_get(shape, 0)) != values ||

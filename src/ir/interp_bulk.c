@@ -606,6 +606,12 @@ send(const struct issue *i)
 
 	cj_check_proxy(i->f, i->s, i->lane, source.object, source.lo,
 	    source.hi, CJ_MAP_PLAIN);
+	if (owner == i->f->machine) {
+		cj_fault_at(i->f, i->s, i->lane, CJ_DIAG_OUT_OF_BOUNDS,
+		    "a bulk copy goes to the shared memory of its own block, "
+		    "not of another one");
+		return;
+	}
 	if (owner != NULL && cj_bulk_may(i->f, &source))
 		load(i, owner, &source);
 }

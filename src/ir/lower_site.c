@@ -79,8 +79,9 @@ cj_ref
 cj_site_of(const struct cj_sites *s, cj_ref r, unsigned n)
 {
 	const struct cj_inst *i = cj_inst(s->m, r);
-	/* of a product: the sum, B, A */
-	unsigned operand = i->op == CJ_OP_WGMMA && n == 1 ? 1 : 0;
+	/* of a product: the sum, B, A, which may have no offset */
+	unsigned operand = i->op == CJ_OP_WGMMA && n == 1 &&
+	    cj_wgmma_has_offset(s->m, &s->m->wgmmas.at[i->attr]) ? 1 : 0;
 	struct cj_touch touches[CJ_TOUCHES];
 	uint32_t p;
 	cj_ref offset;

@@ -22,7 +22,7 @@ is_dependent(const struct cj_llvm_gen *g, uint32_t function)
 	return false;
 }
 
-/* Only the block's own memory, if any; a hint to L2 is kept up to date there. */
+/* Only the block's own memory, if any; hints to L2 stay true there. */
 static bool
 is_private(const struct cj_module *m, const struct cj_inst *inst)
 {

@@ -398,7 +398,7 @@ def others(B):
         y = torch.empty_like(x)
         want = torch.cumsum(x, 0, dtype=torch.int32)
         runs = {"cutec": B.cute("scan", "scan", [{"x": x, "y": y}], {"T": "i32"})}
-        for th, each in ((256, 8), (128, 16), (512, 8), (512, 16)):
+        for th, each in ((256, 16), (1024, 16), (512, 32)):
             runs["cutec[0 threads=%d each=%d]" % (th, each)] = B.cute(
                 "scan", "scan", [{"x": x, "y": y}], {"T": "i32", "threads": str(th), "each": str(each)}, 0)
         runs["torch (CUB)"] = lambda i: torch.cumsum(x, 0, dtype=torch.int32, out=y)

@@ -773,12 +773,16 @@ typedef struct cutejit_run_options {
 	 * mbarriers, as tables; the run ends there with CUTEJIT_OK, or, if none
 	 * comes, with an error */
 	unsigned stop_line;
+	/* cutejit_test_run, not 0: after each launch a line goes to the
+	 * context's print, "digest: TEST: N KERNEL DIGEST", of the bits of all
+	 * arrays that it may write: two devices that agree print the same */
+	int digests;
 } cutejit_run_options;
 
 #define CUTEJIT_RUN_OPTIONS_INIT					\
 	{ sizeof(cutejit_run_options), CUTEJIT_DEVICE_AUTO, 0, 0, 0, 0, 0, \
 	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0, CUTEJIT_PROFILE_NONE, NULL, NULL, \
-	  0, 0, 0, 0 }
+	  0, 0, 0, 0, 0 }
 
 typedef struct cutejit_run_result {
 	cutejit_device device;		/* CPU or GPU: where it ran */

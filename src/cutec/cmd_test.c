@@ -107,6 +107,7 @@ cmd_test(int argc, char **argv)
 	static const struct option options[] = {
 		COMMON_LONG, RUN_LONG,
 		{ "evidence", required_argument, NULL, OPT_EVIDENCE },
+		{ "digests", no_argument, NULL, OPT_DIGESTS },
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *evidence = NULL;
@@ -119,6 +120,10 @@ cmd_test(int argc, char **argv)
 	    -1) {
 		if (o == OPT_EVIDENCE) {
 			evidence = optarg;
+			continue;
+		}
+		if (o == OPT_DIGESTS) {
+			c.run.digests = 1;
 			continue;
 		}
 		code = common_take(&c, o, optarg);

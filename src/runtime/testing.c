@@ -382,6 +382,8 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 		    ? CUTEJIT_OK : CUTEJIT_ERROR;
 	else
 		status = cj_testing_launch(t, &s, &args);
+	if (status == CUTEJIT_OK && t->options.digests && !record->is_time)
+		status = cj_testing_digest(t, s.program->ir, &args);
 	cj_select_end(f, &s);
 	return status;
 }
@@ -517,6 +519,7 @@ elaborate(struct cj_testing *t)
 	cj_module_leave(f, m);
 	t->count = which.count;
 	t->name = cj_strdup(&t->arena, which.name);
+	t->launches = 0;
 	if (f->diags.errors != 0)
 		return NULL;
 	if (ir != NULL) {

@@ -33,6 +33,7 @@ struct cj_testing {
 	/* results; texts on `arena` */
 	struct cj_arena arena;
 	uint32_t count;			/* of combinations */
+	uint32_t launches;		/* digested so far */
 	const char *name, *text;
 	cutejit_outcome outcome;
 	bool is_filtered;		/* the name does not match */
@@ -66,6 +67,9 @@ bool cj_time_on_gpu(struct cj_testing *t, struct cj_selected *s,
 /* A record's arguments as the search for a member begins with. */
 void cj_testing_choice(struct cj_work *f, const struct cj_testing *t,
     const struct cj_call *record, struct cj_choice *out);
+/* Print a digest of what a launch has written (bits.c). */
+cutejit_status cj_testing_digest(struct cj_testing *t,
+    const struct cj_module *ir, const struct cj_arguments *args);
 cutejit_status cj_testing_recipe(struct cj_work *f,
     const struct cj_testing *t, struct cj_recipe *r);
 

@@ -41,7 +41,6 @@ class Ways:
         self.out = []
         if N * size <= 4096:
             self.lanes()
-            self.rings()
         if 512 <= N <= 16384:
             self.registers()
         if N * size >= 8192:
@@ -62,15 +61,6 @@ class Ways:
                         for ahead in (0, 1):
                             self.add("dependent_lanes", lanes=lanes, per=each, threads=threads, hints=hints,
                                      late=self.late, ahead=ahead)
-
-    def rings(self):
-        count = -(-self.N // (32 * self.vector))
-        if self.N < 1024:
-            return
-        for warps, stages in ((4, 3), (8, 3), (16, 2)):
-            blocks = min(227 * 1024 // (warps * stages * count * 512 + 1536), 32 // warps)
-            if blocks:
-                self.add("warp_bulk", warps=warps, count=count, stages=stages, blocks=blocks)
 
     def registers(self):
         for each in (16, 24, 32):
@@ -96,12 +86,6 @@ class Ways:
                     blocks = max(1, min(227 * 1024 // (held + 1280), 2048 // threads, 6 if threads == 256 else 3))
                     self.add("async_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
                     self.add("bulk_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
-            for threads in (512, 1024):
-                count = -(-row // (n * threads * 16))
-                held = count * threads * 16
-                stages = min(6, 225 * 1024 // held)
-                if held >= 16384 and stages >= 2 and count <= 8 and held * n < 1.5 * row:
-                    self.add("ring_row", n=n, threads=threads, count=count, stages=stages, blocks=1)
 
     def pieces(self):
         row = self.N * self.size

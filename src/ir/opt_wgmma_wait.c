@@ -224,19 +224,6 @@ is_inside(const struct flow *f, cj_region region, cj_ref owner)
 	return false;
 }
 
-/* Groups that each way through a block commits, at least. */
-static uint32_t
-groups_of(const struct flow *f, cj_ref block)
-{
-	uint32_t n = 0, i;
-
-	for (i = 0; i < f->count; i++)
-		n += is_inside(f, f->s.home[f->group[i].commit], block) &&
-		    on_way(f, f->group[i].commit, block) ==
-		    f->group[i].commit;
-	return n;
-}
-
 static struct cj_builder
 builder_at(const struct flow *f, cj_region region, cj_ref before, cj_ref like)
 {
@@ -249,43 +236,6 @@ reads_of(const struct flow *f, cj_ref block)
 {
 	return f->s.channels[use_of(f, block)->pipeline]
 	    .reads[f->s.role_of[block]];
-}
-
-static void
-put_release(struct flow *f, cj_region region, cj_ref before, cj_ref block)
-{
-	struct cj_builder b = builder_at(f, region, before, block);
-	struct cj_stage_use use = *use_of(f, block);
-	uint32_t open = use.count * groups_of(f, block);
-
-	if (reads_of(f, block) & CJ_BY_WGMMA)
-		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, open < MOST_OPEN ? open :
-		    MOST_OPEN);
-	cj_emit0(&b, CJ_OP_RELEASE, 0, cj_module_stage_use(f->m, &use));
-}
-
-static void
-put_drain(struct flow *f, cj_region region, cj_ref before, cj_ref block)
-{
-	struct cj_builder b = builder_at(f, region, before, block);
-	struct cj_stage_use use = *use_of(f, block);
-
-	if (reads_of(f, block) & CJ_BY_WGMMA)
-		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, 0);
-	cj_emit0(&b, CJ_OP_DRAIN, 0, cj_module_stage_use(f->m, &use));
-}
-
-/* Behind the loop, and behind a turn that ends with it. */
-static void
-put_drain_behind(struct flow *f, cj_ref loop, cj_ref block)
-{
-	cj_ref at = loop, owner;
-
-	while (cj_inst(f->m, at)->next == 0 && (owner =
-	    f->m->regions.at[f->s.home[at]].owner) != 0 &&
-	    cj_inst(f->m, owner)->op == CJ_OP_TURN)
-		at = owner;
-	put_drain(f, f->s.home[at], cj_inst(f->m, at)->next, block);
 }
 
 /* Where an exit goes on is around this. */
@@ -302,6 +252,94 @@ leaves(const struct flow *f, cj_ref exit, cj_ref what)
 		return false;		/* what stands behind it does this */
 	return (i->op == CJ_OP_BREAK || i->op == CJ_OP_CONTINUE) &&
 	    i->attr != what && !is_inside(f, f->s.home[i->attr], what);
+}
+
+static bool
+is_left_early(const struct flow *f, cj_ref block)
+{
+	cj_ref exit;
+
+	for (exit = 1; exit < f->s.count; exit++)
+		if (f->s.home[exit] != 0 && cj_op_info[cj_inst(f->m, exit)
+		    ->op].effects == CJ_EFFECTS_EXIT &&
+		    leaves(f, exit, block))
+			return true;
+	return false;
+}
+
+/* Groups that each way through a block commits, at least. */
+static uint32_t
+groups_of(const struct flow *f, cj_ref block)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < f->count && !is_left_early(f, block); i++)
+		n += is_inside(f, f->s.home[f->group[i].commit], block) &&
+		    on_way(f, f->group[i].commit, block) ==
+		    f->group[i].commit;
+	return n;
+}
+
+/* What all blocks of the pipeline in the role allow: stages in flight, and
+ * groups that each of them commits. */
+static uint32_t
+least_in_flight(const struct flow *f, cj_ref block, uint32_t *committed)
+{
+	uint32_t n = UINT32_MAX, each;
+	cj_ref r;
+
+	*committed = UINT32_MAX;
+	for (r = 1; r < f->s.count; r++) {
+		if (!f->in_flight[r] || f->s.role_of[r] !=
+		    f->s.role_of[block] || use_of(f, r)->pipeline !=
+		    use_of(f, block)->pipeline)
+			continue;
+		each = groups_of(f, r);
+		n = use_of(f, r)->count < n ? use_of(f, r)->count : n;
+		*committed = each < *committed ? each : *committed;
+	}
+	return n;
+}
+
+static void
+put_release(struct flow *f, cj_region region, cj_ref before, cj_ref block)
+{
+	struct cj_builder b = builder_at(f, region, before, block);
+	struct cj_stage_use use = *use_of(f, block);
+	uint32_t each, open;
+
+	use.count = least_in_flight(f, block, &each);
+	open = use.count * each;
+	if (reads_of(f, block) & CJ_BY_WGMMA)
+		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, open < MOST_OPEN ? open :
+		    MOST_OPEN);
+	cj_emit0(&b, CJ_OP_RELEASE, 0, cj_module_stage_use(f->m, &use));
+}
+
+static void
+put_drain(struct flow *f, cj_region region, cj_ref before, cj_ref block)
+{
+	struct cj_builder b = builder_at(f, region, before, block);
+	struct cj_stage_use use = *use_of(f, block);
+	uint32_t each;
+
+	use.count = least_in_flight(f, block, &each);
+	if (reads_of(f, block) & CJ_BY_WGMMA)
+		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, 0);
+	cj_emit0(&b, CJ_OP_DRAIN, 0, cj_module_stage_use(f->m, &use));
+}
+
+/* Behind the loop, and behind a turn that ends with it. */
+static void
+put_drain_behind(struct flow *f, cj_ref loop, cj_ref block)
+{
+	cj_ref at = loop, owner;
+
+	while (cj_inst(f->m, at)->next == 0 && (owner =
+	    f->m->regions.at[f->s.home[at]].owner) != 0 &&
+	    cj_inst(f->m, owner)->op == CJ_OP_TURN)
+		at = owner;
+	put_drain(f, f->s.home[at], cj_inst(f->m, at)->next, block);
 }
 
 /* The first block of a pipeline in a loop stands for all of them. */
@@ -341,10 +379,34 @@ keep_in_flight(struct flow *f, cj_ref block)
 		put_drain_behind(f, loop, block);
 }
 
+/* Stages go back in order: those that other blocks of the loop take, and give
+ * back themselves, would be among them. */
+static bool
+is_alone(const struct flow *f, cj_ref block)
+{
+	cj_ref loop = loop_around(f, block), r;
+
+	for (r = 1; r < f->s.count; r++) {
+		if (f->s.home[r] == 0 || cj_inst(f->m, r)->op !=
+		    CJ_OP_CONSUME || f->in_flight[r] || use_of(f, r)->keep ||
+		    use_of(f, r)->pipeline != use_of(f, block)->pipeline)
+			continue;
+		if (is_inside(f, f->s.home[r], loop))
+			return false;
+	}
+	for (r = 1; r < f->s.count; r++)
+		if (f->in_flight[r] && use_of(f, r)->pipeline ==
+		    use_of(f, block)->pipeline && loop_around(f, r) != loop &&
+		    is_inside(f, f->s.home[r], loop))
+			return false;
+	return true;
+}
+
 /* Only products and stores go on behind a block, and only loops can wait. */
 static void
 find_in_flight(struct flow *f)
 {
+	bool changes;
 	cj_ref r;
 
 	for (r = 1; r < f->s.count; r++)
@@ -353,6 +415,14 @@ find_in_flight(struct flow *f)
 		    is_channel(f, r) && use_of(f, r)->count > 0 &&
 		    !use_of(f, r)->keep && loop_around(f, r) != 0 &&
 		    (reads_of(f, r) & (CJ_BY_WGMMA | CJ_BY_TMA)) != 0;
+	do {
+		changes = false;
+		for (r = 1; r < f->s.count; r++)
+			if (f->in_flight[r] && !is_alone(f, r)) {
+				f->in_flight[r] = false;
+				changes = true;
+			}
+	} while (changes);
 	for (r = 1; r < f->s.count; r++)
 		if (f->in_flight[r])
 			keep_in_flight(f, r);
@@ -657,7 +727,8 @@ walk(struct flow *f, cj_region g, groups at)
 	    r = cj_inst(f->m, r)->next) {
 		/* a loop is walked several times: the last one counts */
 		f->wait[r] = NOBODY;
-		give_back(f, r, at);
+		if (cj_inst(f->m, r)->op != CJ_OP_INDEX)
+			give_back(f, r, at);
 		at = step(f, r, at);
 		note_read(f, r);
 	}

@@ -266,6 +266,24 @@ make_source(struct cj_elab *el, struct cj_args *args, uint32_t i,
 	return true;
 }
 
+/* Atoms side by side along K would each hold a part of the sums. */
+static bool
+sums_are_whole(struct cj_elab *el, struct cj_span span,
+    const struct cj_mma_value *mma)
+{
+	const struct cj_tuple *shape = mma->tiled.vmnk->shape;
+	struct cj_int n = cj_tuple_product(&el->al, shape->at[3]);
+
+	if (cj_is_value(n, 1))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
+	    "the atoms of %s lie %lld deep along mode K: each would hold a "
+	    "part of the sums, and nothing adds them up", mma->text,
+	    (long long)n.value), "Lay them along M and N: tiled_mma(atom, "
+	    "(2, 2, 1)).");
+	return false;
+}
+
 struct cj_value
 cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -277,7 +295,7 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 
 	(void)row;
 	p.mma = cj_arg_mma(el, args, 0);
-	if (p.mma == NULL)
+	if (p.mma == NULL || !sums_are_whole(el, args->span, p.mma))
 		return cj_value_error();
 	if (p.mma->atom->use == CJ_ATOM_WGMMA)
 		return cj_elab_gemm_wgmma(el, args, p.mma);

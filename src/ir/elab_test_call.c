@@ -42,15 +42,43 @@ find_family(struct cj_elab *el, cj_name name)
 	return NULL;
 }
 
+/* A kernel of this name in a text that is imported; NULL: there is none. */
+static const struct cj_node *
+find_elsewhere(const struct cj_unit *u, cj_name name)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < u->files.len; i++)
+		for (k = 0; k < u->files.at[i]->tree->decls.count; k++) {
+			const struct cj_node *n =
+			    u->files.at[i]->tree->decls.at[k];
+
+			if (n->kind == CJ_NODE_KERNEL &&
+			    n->kernel.name.name == name)
+				return n;
+		}
+	return NULL;
+}
+
 static void
 report_no_kernel(struct cj_elab *el, const struct cj_node *n, cj_name name)
 {
 	const struct cj_unit *u = el->unit;
 	const char **names = CJ_NEWS(el->arena, const char *, u->members.len);
 	struct cj_diag *d;
+	const struct cj_node *there = find_elsewhere(u, name);
 	const char *near;
 	uint32_t i;
 
+	if (there != NULL) {
+		d = cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, n->span,
+		    "the kernel \"%s\" stands in another text, and is "
+		    "launched from there alone", cj_elab_name(el, name));
+		cj_note(d, there->kernel.name.span, "it is declared here");
+		cj_help(d, "What both share belongs into functions of the "
+		    "imported text; put the kernel beside its tests.");
+		return;
+	}
 	for (i = 0; i < u->members.len; i++)
 		names[i] = u->members.at[i].kernel;
 	d = cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, n->span,

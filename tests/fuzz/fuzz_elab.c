@@ -84,6 +84,8 @@ static void
 elaborate(struct front *f, const struct cj_member_info *m,
     const struct cj_actual *actuals, uint32_t count)
 {
+	const struct cj_aim aim = { cj_target_find("sm_90a"),
+	    CJ_BOUNDS_MODES };
 	const struct cj_binding *b;
 	struct cj_span span = { 0 };
 	const char *why = NULL;
@@ -93,8 +95,8 @@ elaborate(struct front *f, const struct cj_member_info *m,
 	    &why, &span);
 	if (b == NULL)
 		return;
-	check(f, cj_elab_kernel(f->arena, f->unit, m, b,
-	    cj_target_find("sm_90a"), &f->diags), errors);
+	check(f, cj_elab_kernel(f->arena, f->unit, m, b, &aim, &f->diags),
+	    errors);
 }
 
 static void

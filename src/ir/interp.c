@@ -230,7 +230,8 @@ bool
 cj_is_halted(const struct cj_machine *m)
 {
 	return (m->halt != NULL && *m->halt)
-	    || (m->cancel != NULL && *m->cancel);
+	    || (m->cancel != NULL && atomic_load_explicit(m->cancel,
+	    memory_order_relaxed) != 0);
 }
 
 void

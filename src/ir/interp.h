@@ -15,6 +15,8 @@
 #ifndef CJ_INTERP_H
 #define CJ_INTERP_H
 
+#include <stdatomic.h>
+
 #include "ir.h"
 
 /*
@@ -116,7 +118,7 @@ struct cj_run_options {
 	uint64_t step_limit;	/* operations of one warp; 0: a default */
 	void (*print)(void *user, const char *text);	/* a line, no newline */
 	void *user;
-	const volatile int *cancel;	/* not 0: stop; may be NULL */
+	const atomic_int *cancel;	/* not 0: stop; may be NULL */
 	struct cj_profile *profile;	/* of kernels: added to; may be NULL */
 	const struct cj_trace *trace;	/* of kernels; may be NULL */
 	struct cj_timeline *timeline;	/* of the first launch; may be NULL */

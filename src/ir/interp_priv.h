@@ -209,7 +209,7 @@ struct cj_machine {
 	void (*print)(void *user, const char *text);	/* NULL: nowhere */
 	void *print_user;
 	struct cj_lines *lines;		/* kept first; NULL: straight out */
-	const volatile int *cancel;	/* may be NULL */
+	const atomic_int *cancel;	/* may be NULL */
 	unsigned checks;
 	uint64_t step_limit;
 	const uint64_t *values;		/* for parameters */

@@ -76,7 +76,7 @@ cutejit_status cj_cpu_run(struct cj_work *f, struct cj_program *program,
 /* Are bounds among what it looks for? Then its IR says each mode's. */
 bool cj_cpu_watches(const struct cj_cpu_run *o);
 void cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
-    struct cj_run_options *out, const volatile int *stop);
+    struct cj_run_options *out, const atomic_int *stop);
 
 /* ---- the GPU (device_cuda.c) --------------------------------------------- */
 

@@ -181,7 +181,7 @@ cj_cpu_watches(const struct cj_cpu_run *o)
 
 void
 cj_run_options_set(struct cj_work *f, const struct cj_cpu_run *o,
-    struct cj_run_options *out, const volatile int *stop)
+    struct cj_run_options *out, const atomic_int *stop)
 {
 	memset(out, 0, sizeof *out);
 	out->checks = o->checks == 0 ? CJ_CHECK_ALL

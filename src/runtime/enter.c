@@ -350,7 +350,7 @@ watch(void *argument)
 
 	while (atomic_load(&w->done) == 0) {
 		if (cj_is_late(w->work)) {
-			w->stop = 1;
+			atomic_store(&w->stop, 1);
 			break;
 		}
 		nanosleep(&step, NULL);

@@ -115,7 +115,7 @@ void cj_give(struct cj_work *f, const char *text, const char **at);
 /* ---- a watch over runs that cannot look at the clock themselves ---------- */
 
 struct cj_watch {
-	volatile int stop;	/* set when time is over */
+	atomic_int stop;	/* set when time is over */
 	atomic_int done;
 	bool running;
 	pthread_t thread;

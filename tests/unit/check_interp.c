@@ -298,7 +298,7 @@ END_TEST
 
 START_TEST(can_be_cancelled)
 {
-	static volatile int cancel = 1;
+	static atomic_int cancel = 1;
 
 	options.cancel = &cancel;
 	run_lanes("    loop {\n"

@@ -467,8 +467,8 @@ cj_llvm_op_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm at = cj_llvm_first_byte(g, access,
 	    cj_operand(g->m, inst, 0));
 
-	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, "prefetch.global.L2 [$0];",
-	    "l", &at, 1);
+	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type,
+	    "prefetch.global.L2 [$0];", "l", &at, 1);
 	cj_llvm_mask_end(g, &m);
 }
 

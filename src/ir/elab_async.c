@@ -291,6 +291,26 @@ is_filling(struct cj_elab *el, const struct cj_node *n, const struct cj_pipe *p)
 	return true;
 }
 
+/* Stages that blocks around hold, this one, and those in flight. */
+static bool
+holds_too_many(struct cj_elab *el, const struct cj_node *n,
+    const struct cj_pipe *p, uint32_t in_flight)
+{
+	const struct cj_open_stage *s;
+	int64_t held = 1 + in_flight;
+
+	for (s = el->stage; s != NULL; s = s->outer)
+		held += s->pipe == p && !s->is_produce;
+	if (held <= p->stages)
+		return false;
+	cj_help(cj_elab_report(el, CJ_DIAG_UNBALANCED, n->span,
+	    "this consume waits for itself: with the blocks around and those "
+	    "in flight it holds %lld of the %lld stages of \"%s\"",
+	    (long long)held, (long long)p->stages, cj_elab_name(el, p->name)),
+	    "Add a stage.");
+	return true;
+}
+
 void
 cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 {
@@ -302,7 +322,8 @@ cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 	cj_region outer;
 
 	if (p == NULL || !count_of(el, n, is_produce ? "ahead" : "in_flight",
-	    p, &use.count) || (is_produce && is_filling(el, n, p)))
+	    p, &use.count) || (is_produce ? is_filling(el, n, p) :
+	    holds_too_many(el, n, p, use.count)))
 		return;
 	use.pipeline = p->number;
 	use.keep = cj_attr_find(&n->stage.attrs, cj_elab_intern(el, "keep"))

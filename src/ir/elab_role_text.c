@@ -339,10 +339,14 @@ leaf(struct reader *r, const struct cj_inst *i)
 	bool is_bounded = l->lo != 0 || l->hi != 0 || l->divisor != 0;
 	int64_t lo = is_bounded ? l->lo : INT64_MIN;
 	int64_t hi = is_bounded ? l->hi : INT64_MAX;
+	struct cj_int s;
 
-	return of_int(cj_role_symbol(r->c, cj_printf(r->c->el->arena,
-	    "param %u", (unsigned)i->attr), l->name != NULL ? l->name :
-	    "a parameter", lo, hi));
+	s = cj_role_symbol(r->c, cj_printf(r->c->el->arena, "param %u",
+	    (unsigned)i->attr), l->name != NULL ? l->name : "a parameter",
+	    lo, hi);
+	if (is_bounded && l->divisor > 1)
+		cj_symbol_assume(&r->c->sym, s, lo, hi, l->divisor);
+	return of_int(s);
 }
 
 /* Blocks of a cluster count on from a multiple of its extent. */

@@ -32,6 +32,8 @@ may() {
 		*:parser/parser.h|lsp*:*.def|lsp*:std/std.h)	;;
 		*)	return 1 ;;
 		esac ;;
+	cutec:base)	# whole files
+		[ "$header" = base/file.h ] ;;
 	cutec:layout)	# the calculator, and its pictures
 		case $header in
 		layout/layout.h|layout/layout_draw.h)	;;

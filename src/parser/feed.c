@@ -380,6 +380,26 @@ close_open(struct cj_parser *p, const struct skip *s)
 	p->closings = p->open.len;
 }
 
+/*
+ * Errors that bring the grammar no further than it was before are few: the
+ * brackets that are given up one by one. Where they go on without an end, the
+ * token that it cannot get past is left out.
+ */
+static void
+keep_going(struct cj_parser *p, struct skip *s)
+{
+	enum { MOST = 64 };
+
+	if (s->at > p->furthest) {
+		p->furthest = s->at;
+		p->idle = 0;
+	} else if (++p->idle > MOST &&
+	    kind_at(p, p->furthest) != CJ_TOKEN_END) {
+		s->at = ++p->furthest;
+		p->idle = 0;
+	}
+}
+
 struct cj_token
 cj_feed_resync(struct cj_parser *p, const struct cj_span *dropped)
 {
@@ -389,6 +409,7 @@ cj_feed_resync(struct cj_parser *p, const struct cj_span *dropped)
 	if (!p->is_semicolon_missing)
 		while (skip_one(p, &s))
 			;
+	keep_going(p, &s);
 	close_open(p, &s);
 	p->is_semicolon_missing = false;
 	p->has_fed = false;

@@ -31,6 +31,8 @@ struct cj_parser {
 	CJ_VEC(uint32_t) open;		/* brackets that are open: tokens */
 	bool has_fed;			/* token next - 1, not yet taken */
 	uint32_t closings;		/* brackets still to be made up */
+	uint32_t furthest, idle;	/* token where parsing went on; how
+					   often since not behind it */
 	uint32_t last_stop, last_open;	/* where skipping ended last */
 	bool is_semicolon_missing;	/* all that was wrong */
 	bool is_too_deep;		/* reported */

@@ -41,11 +41,11 @@ cj_elaborate(struct cj_work *f, struct cutejit_module *m,
 	ir = cj_elab_kernel(a, m->unit, r->member, r->binding,
 	    &(struct cj_aim){ r->target, r->checked ? CJ_BOUNDS_ALL :
 	    r->watched ? CJ_BOUNDS_MODES : CJ_BOUNDS_MEMORY }, ds);
+	if (ir != NULL)
+		ir->sources = cj_sources_now(m, a);
 	cj_module_leave(f, m);
 	if (ir == NULL || ds->errors != 0)
 		return NULL;
-	if (ir->sources == NULL)
-		ir->sources = &m->sources;
 	wrong = cj_module_verify(ir);
 	if (wrong != NULL)
 		cj_fault(f, "elaboration of %s: %.180s", r->member->kernel,

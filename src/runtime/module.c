@@ -65,6 +65,15 @@ cj_module_leave(struct cj_work *f, struct cutejit_module *m)
 	cj_undefer_lock(f);
 }
 
+const struct cj_sources *
+cj_sources_now(const struct cutejit_module *m, struct cj_arena *a)
+{
+	struct cj_sources *now = CJ_NEW(a, struct cj_sources);
+
+	cj_sources_copy(now, a, &m->sources);
+	return now;
+}
+
 /* ---- loading ------------------------------------------------------------- */
 
 static void

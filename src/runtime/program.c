@@ -246,7 +246,9 @@ read_ir(struct cj_work *f, struct cutejit_module *m, struct cj_program *p,
 		    "cache: IR does not read back: %s", error.text);
 		return false;
 	}
-	p->ir->sources = &m->sources;
+	cj_module_enter(f, m);
+	p->ir->sources = cj_sources_now(m, &p->arena);
+	cj_module_leave(f, m);
 	return true;
 }
 

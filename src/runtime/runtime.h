@@ -295,6 +295,10 @@ struct cutejit_module *cj_module_blank(struct cj_work *f);
 /* Between these, elaboration of the module belongs to the work. */
 void cj_module_enter(struct cj_work *f, struct cutejit_module *m);
 void cj_module_leave(struct cj_work *f, struct cutejit_module *m);
+/* Between them: its texts as they are now, for who reads them later, while
+ * others elaborate. They live as long as the module. */
+const struct cj_sources *cj_sources_now(const struct cutejit_module *m,
+    struct cj_arena *a);
 
 /* First member of the family; NULL with a message if there is none. */
 const struct cj_member_info *cj_module_family(struct cj_work *f,

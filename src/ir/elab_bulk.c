@@ -437,6 +437,13 @@ cj_builtin_store_async(struct cj_elab *el, struct cj_args *args,
 		    "%s writes shared memory, of a block of the cluster, with "
 		    "no guard; this is %s", row->name,
 		    cj_value_what(el, place));
+	if (el->cluster_blocks <= 1) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, args->span,
+		    "%s writes to blocks of a cluster, this launch has none",
+		    row->name), "Say cluster(n) with n of at least 2, or store "
+		    "to the block's own memory: s[i] = v.");
+		return cj_value_error();
+	}
 	if (barrier == NULL)
 		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
 		    "%s signals an mbarrier: barrier = b[i]", row->name);

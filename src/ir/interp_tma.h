@@ -81,7 +81,7 @@ struct cj_bulk {
 	struct cj_unit unit;		/* who moves the data */
 	const struct cj_past *past;	/* before it was issued */
 	uint64_t until;			/* of timelines */
-	uint32_t sum, sum_end;		/* PRODUCT: bytes of the frame that it */
+	uint32_t sum, sum_end;		/* PRODUCT: bytes of the frame it */
 	uint32_t left, left_end;	/* writes; that it reads */
 	struct cj_bulk *next;
 };

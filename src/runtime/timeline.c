@@ -164,7 +164,8 @@ cj_timeline_svg(struct cj_strbuf *out, const struct cj_profiled *p)
 	uint32_t i;
 
 	cj_strbuf_printf(out, "<svg class=\"timeline\" width=\"100%%\" "
-	    "viewBox=\"0 0 %d %u\" style=\"font-size:11px\">\n", LEFT + WIDTH + 10, (unsigned)(t->warps * ROW + 4));
+	    "viewBox=\"0 0 %d %u\" style=\"font-size:11px\">\n",
+	    LEFT + WIDTH + 10, (unsigned)(t->warps * ROW + 4));
 	for (i = 0; i < t->warps; i++)
 		cj_strbuf_printf(out, "<text x=\"0\" y=\"%u\" style=\""
 		    "text-anchor:start;font-size:11px\">warp %u</text>"

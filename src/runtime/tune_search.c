@@ -3,7 +3,7 @@
  * kernel.
  *
  *	bench -> time k(...)			a problem
- *	      -> compile candidates		side by side, each a call of its own
+ *	      -> compile candidates	side by side, each a call of its own
  *	      -> warm up by the defaults
  *	      -> measure them shortly, in order
  *	      -> measure the best of them and the defaults in rounds

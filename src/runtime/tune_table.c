@@ -5,8 +5,8 @@
  *	FOLDER/tuned/NVIDIA_H200.txt	# NVIDIA H200
  *					kernel TAB space TAB problem TAB
  *					values TAB milliseconds
- *	NAME.tune beside NAME.cute	the same behind lines [PATTERN, ...] that
- *					name devices; a space "*" is any
+ *	NAME.tune beside NAME.cute	the same behind lines [PATTERN, ...]
+ *					that name devices; a space "*" is any
  *
  * What the user found goes before what came with the program. A line that
  * cannot be read is passed over; a value that does not bind is as if it were

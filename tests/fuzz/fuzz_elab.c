@@ -60,7 +60,8 @@ make_actuals(const struct cj_parameter_info *p, uint32_t count, uint32_t rank,
     enum cj_kind k, struct cj_actual *out)
 {
 	static const int64_t extents[] = { 64, 32, 2 };
-	static const int64_t strides[2][3] = { { 1, 64, 2048 }, { 32, 1, 2048 } };
+	static const int64_t strides[2][3] = {
+		{ 1, 64, 2048 }, { 32, 1, 2048 } };
 	uint32_t i, n = 0;
 
 	for (i = 0; i < count && n < TENSORS; i++) {

@@ -72,8 +72,9 @@ grep -n -E "\\b($word)\\b" $ours $tables $scripts Makefile README \
 
 # ---- Files ------------------------------------------------------------------
 
+# The public header is one file, most of it what its functions promise.
 # shellcheck disable=SC2086
-wc -l $ours | awk '$2 != "total" && $2 !~ /gram\.y$/ && $1 > 1000 {
+wc -l $ours | awk '$2 != "total" && $2 !~ /gram\.y$|cutejit\.h$/ && $1 > 1000 {
 	print $2 ": " $1 " lines, at most 1000"
 }' | errors
 # shellcheck disable=SC2086

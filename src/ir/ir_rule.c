@@ -6,52 +6,46 @@
  * of their kind; CUSTOM and ANY rows each have a function here. The builder
  * asserts these rules, the verifier reports them.
  */
-#include "ir_priv.h"
+#include "ir_rule_priv.h"
 
-/* An instruction under examination, with its operands' types at hand. */
-struct view {
-	const struct cj_module *m;
-	const struct cj_inst *i;
-};
-
-static cj_type
-operand(const struct view *v, unsigned n)
+cj_type
+cj_rule_type(const struct cj_rule_view *v, unsigned n)
 {
 	assert(n < v->i->operand_count && "the count was checked");
 	return cj_inst(v->m, cj_operand(v->m, v->i, n))->type;
 }
 
 static enum cj_kind
-kind(const struct view *v, unsigned n)
+kind(const struct cj_rule_view *v, unsigned n)
 {
-	return cj_type_kind(operand(v, n));
+	return cj_type_kind(cj_rule_type(v, n));
 }
 
 static uint32_t
-count(const struct view *v, unsigned n)
+count(const struct cj_rule_view *v, unsigned n)
 {
-	return cj_type_count(operand(v, n));
+	return cj_type_count(cj_rule_type(v, n));
 }
 
-static bool
-is_index(const struct view *v, unsigned n)
+bool
+cj_rule_is_index(const struct cj_rule_view *v, unsigned n)
 {
-	return operand(v, n) == cj_type_of(CJ_KIND_INDEX, 1);
+	return cj_rule_type(v, n) == cj_type_of(CJ_KIND_INDEX, 1);
 }
 
-static bool
-is_bool(const struct view *v, unsigned n)
+bool
+cj_rule_is_bool(const struct cj_rule_view *v, unsigned n)
 {
-	return operand(v, n) == cj_type_of(CJ_KIND_BOOL, 1);
+	return cj_rule_type(v, n) == cj_type_of(CJ_KIND_BOOL, 1);
 }
 
-static bool
-are_indices(const struct view *v, unsigned from, unsigned to)
+bool
+cj_rule_are_indices(const struct cj_rule_view *v, unsigned from, unsigned to)
 {
 	unsigned n;
 
 	for (n = from; n < to; n++)
-		if (!is_index(v, n))
+		if (!cj_rule_is_index(v, n))
 			return false;
 	return true;
 }
@@ -63,14 +57,14 @@ is_number(enum cj_kind k)
 }
 
 static const struct cj_access *
-access_of(const struct view *v)
+access_of(const struct cj_rule_view *v)
 {
 	assert(cj_op_info[v->i->op].attr == CJ_ATTR_ACCESS);
 	return &v->m->accesses.at[v->i->attr];
 }
 
 static const struct cj_object *
-object_of(const struct view *v)
+object_of(const struct cj_rule_view *v)
 {
 	return &v->m->objects.at[access_of(v)->object];
 }
@@ -186,13 +180,13 @@ class_of(enum cj_op op)
 }
 
 static const char *
-check_same(const struct view *v)
+check_same(const struct cj_rule_view *v)
 {
 	enum cj_kind k = kind(v, 0);
 	unsigned n;
 
 	for (n = 1; n < v->i->operand_count; n++)
-		if (operand(v, n) != operand(v, 0))
+		if (cj_rule_type(v, n) != cj_rule_type(v, 0))
 			return "operands differ in type";
 	switch (class_of(v->i->op)) {
 	case ANY_KIND:
@@ -214,7 +208,7 @@ check_same(const struct view *v)
 /* ---- values -------------------------------------------------------------- */
 
 static const char *
-check_const(const struct view *v)
+check_const(const struct cj_rule_view *v)
 {
 	if (v->m->constants.at[v->i->attr].type != v->i->type)
 		return "the constant has another type";
@@ -222,7 +216,7 @@ check_const(const struct view *v)
 }
 
 static const char *
-check_special(const struct view *v)
+check_special(const struct cj_rule_view *v)
 {
 	if (v->i->attr >= CJ_SPECIAL_COUNT)
 		return "there is no such special value";
@@ -231,26 +225,27 @@ check_special(const struct view *v)
 }
 
 static const char *
-check_index(const struct view *v)
+check_index(const struct cj_rule_view *v)
 {
 	return v->i->type == cj_type_of(CJ_KIND_INDEX, 1) ? NULL :
 	    "the result is not an int";
 }
 
 static const char *
-check_select(const struct view *v)
+check_select(const struct cj_rule_view *v)
 {
 	if (kind(v, 0) != CJ_KIND_BOOL)
 		return "the condition is not bool";
 	if (count(v, 0) != 1 && count(v, 0) != cj_type_count(v->i->type))
 		return "condition and result differ in registers";
-	if (operand(v, 1) != v->i->type || operand(v, 2) != v->i->type)
+	if (cj_rule_type(v, 1) != v->i->type ||
+	    cj_rule_type(v, 2) != v->i->type)
 		return "operands and result differ in type";
 	return NULL;
 }
 
 static const char *
-check_convert(const struct view *v)
+check_convert(const struct cj_rule_view *v)
 {
 	enum cj_kind to = cj_type_kind(v->i->type), from = kind(v, 0);
 
@@ -264,7 +259,7 @@ check_convert(const struct view *v)
 }
 
 static const char *
-check_bitcast(const struct view *v)
+check_bitcast(const struct cj_rule_view *v)
 {
 	uint64_t to = (uint64_t)cj_kind_bits(cj_type_kind(v->i->type)) *
 	    cj_type_count(v->i->type);
@@ -274,18 +269,18 @@ check_bitcast(const struct view *v)
 }
 
 static const char *
-check_divide_by(const struct view *v)
+check_divide_by(const struct cj_rule_view *v)
 {
-	if (kind(v, 0) != CJ_KIND_INDEX || operand(v, 0) != v->i->type)
+	if (kind(v, 0) != CJ_KIND_INDEX || cj_rule_type(v, 0) != v->i->type)
 		return "dividend and result are not int";
-	if (!is_index(v, 1))
+	if (!cj_rule_is_index(v, 1))
 		return "the divisor is not an int";
-	return operand(v, 2) == cj_type_of(CJ_KIND_U64, 2) ? NULL :
+	return cj_rule_type(v, 2) == cj_type_of(CJ_KIND_U64, 2) ? NULL :
 	    "the third operand is not u64[2]";
 }
 
 static const char *
-check_splat(const struct view *v)
+check_splat(const struct cj_rule_view *v)
 {
 	if (count(v, 0) != 1)
 		return "the operand has several registers";
@@ -294,7 +289,7 @@ check_splat(const struct view *v)
 }
 
 static const char *
-check_slice(const struct view *v)
+check_slice(const struct cj_rule_view *v)
 {
 	if (kind(v, 0) != cj_type_kind(v->i->type))
 		return "operand and result differ in kind";
@@ -303,7 +298,7 @@ check_slice(const struct view *v)
 }
 
 static const char *
-check_concat(const struct view *v)
+check_concat(const struct cj_rule_view *v)
 {
 	uint64_t sum = 0;
 	unsigned n;
@@ -318,7 +313,7 @@ check_concat(const struct view *v)
 }
 
 static const char *
-check_permute(const struct view *v)
+check_permute(const struct cj_rule_view *v)
 {
 	const struct cj_positions *p = &v->m->positions.at[v->i->attr];
 	uint32_t n;
@@ -334,7 +329,7 @@ check_permute(const struct view *v)
 }
 
 static const char *
-check_insert(const struct view *v)
+check_insert(const struct cj_rule_view *v)
 {
 	if (kind(v, 0) != kind(v, 1))
 		return "operands differ in kind";
@@ -345,7 +340,7 @@ check_insert(const struct view *v)
 /* ---- slots and memory ---------------------------------------------------- */
 
 static const char *
-check_slot(const struct view *v, cj_type t)
+check_slot(const struct cj_rule_view *v, cj_type t)
 {
 	const struct cj_object *o = object_of(v);
 
@@ -358,7 +353,7 @@ check_slot(const struct view *v, cj_type t)
 }
 
 static const char *
-check_memory(const struct view *v, enum cj_kind element)
+check_memory(const struct cj_rule_view *v, enum cj_kind element)
 {
 	const struct cj_object *o = object_of(v);
 	uint32_t align = access_of(v)->align;
@@ -371,26 +366,26 @@ check_memory(const struct view *v, enum cj_kind element)
 		return "the alignment is not a power of two";
 	if (access_of(v)->position != 0)
 		return "only slots have positions";
-	return is_index(v, 0) ? NULL : "the offset is not an int";
+	return cj_rule_is_index(v, 0) ? NULL : "the offset is not an int";
 }
 
 static const char *
-check_load(const struct view *v)
+check_load(const struct cj_rule_view *v)
 {
-	if (v->i->operand_count > 1 && !is_bool(v, 1))
+	if (v->i->operand_count > 1 && !cj_rule_is_bool(v, 1))
 		return "the mask is not bool";
-	if (v->i->operand_count > 2 && operand(v, 2) != v->i->type)
+	if (v->i->operand_count > 2 && cj_rule_type(v, 2) != v->i->type)
 		return "fill and result differ in type";
 	return check_memory(v, cj_type_kind(v->i->type));
 }
 
 /* A hint: what it names need not exist, so that the offset is all there is. */
 static const char *
-check_prefetch(const struct view *v)
+check_prefetch(const struct cj_rule_view *v)
 {
 	const struct cj_object *o = object_of(v);
 
-	if (v->i->operand_count > 1 && !is_bool(v, 1))
+	if (v->i->operand_count > 1 && !cj_rule_is_bool(v, 1))
 		return "the mask is not bool";
 	if (o->kind != CJ_OBJECT_TENSOR && o->kind != CJ_OBJECT_WORKSPACE)
 		return "the object is not in global memory";
@@ -398,9 +393,9 @@ check_prefetch(const struct view *v)
 }
 
 static const char *
-check_store(const struct view *v)
+check_store(const struct cj_rule_view *v)
 {
-	if (v->i->operand_count > 2 && !is_bool(v, 2))
+	if (v->i->operand_count > 2 && !cj_rule_is_bool(v, 2))
 		return "the mask is not bool";
 	if (object_of(v)->kind == CJ_OBJECT_TABLE)
 		return "known data cannot be written";
@@ -409,9 +404,9 @@ check_store(const struct view *v)
 
 /* Only shared memory has blocks that own it. */
 static const char *
-check_remote(const struct view *v, enum cj_kind k)
+check_remote(const struct cj_rule_view *v, enum cj_kind k)
 {
-	if (!is_index(v, 1))
+	if (!cj_rule_is_index(v, 1))
 		return "the rank is not an int";
 	if (object_of(v)->kind != CJ_OBJECT_SHARED)
 		return "another block has shared memory alone";
@@ -419,7 +414,7 @@ check_remote(const struct view *v, enum cj_kind k)
 }
 
 static const char *
-check_atomic(const struct view *v)
+check_atomic(const struct cj_rule_view *v)
 {
 	unsigned values = access_of(v)->atomic == CJ_ATOMIC_CAS ? 2 : 1;
 	unsigned n;
@@ -428,312 +423,46 @@ check_atomic(const struct view *v)
 	    v->i->operand_count != 2 + values)
 		return "the number of operands is wrong";
 	for (n = 1; n <= values; n++)
-		if (operand(v, n) != v->i->type)
+		if (cj_rule_type(v, n) != v->i->type)
 			return "value and result differ in type";
-	if (v->i->operand_count > 1 + values && !is_bool(v, 1 + values))
+	if (v->i->operand_count > 1 + values && !cj_rule_is_bool(v, 1 + values))
 		return "the mask is not bool";
 	if (object_of(v)->kind == CJ_OBJECT_TABLE)
 		return "known data cannot be written";
 	return check_memory(v, cj_type_kind(v->i->type));
 }
 
-static bool
-is_global(const struct cj_object *o)
-{
-	return o->kind == CJ_OBJECT_TENSOR ||
-	    o->kind == CJ_OBJECT_WORKSPACE || o->kind == CJ_OBJECT_FOREIGN;
-}
-
 static const char *
-check_cp_async(const struct view *v)
-{
-	const struct cj_copy *c = &v->m->copies.at[v->i->attr];
-	const struct cj_access *to = &v->m->accesses.at[c->to];
-	const struct cj_access *from = &v->m->accesses.at[c->from];
-	const struct cj_object *s = &v->m->objects.at[to->object];
-	const struct cj_object *g = &v->m->objects.at[from->object];
-	uint64_t bits = (uint64_t)cj_kind_bits(s->element) * c->count;
-
-	if (s->kind != CJ_OBJECT_SHARED || !is_global(g))
-		return "it does not copy from global to shared memory";
-	if (s->element != g->element)
-		return "the objects differ in kind";
-	if (bits != 32 && bits != 64 && bits != 128)
-		return "it does not copy 4, 8 or 16 bytes";
-	if (to->align * UINT64_C(8) % bits != 0 ||
-	    from->align * UINT64_C(8) % bits != 0)
-		return "the alignment is less than what is copied";
-	if (c->cache > CJ_COPY_GLOBAL)
-		return "there is no such cache level";
-	if (c->cache == CJ_COPY_GLOBAL && bits != 128)
-		return "only 16 bytes are cached by L2 alone";
-	if (c->prefetch != 0 && c->prefetch != 64 && c->prefetch != 128 &&
-	    c->prefetch != 256)
-		return "L2 fetches 64, 128 or 256 bytes ahead";
-	if (!are_indices(v, 0, 2))
-		return "an offset is not an int";
-	return v->i->operand_count < 3 || is_bool(v, 2) ? NULL :
-	    "the mask is not bool";
-}
-
-static const char *
-check_mbarrier(const struct view *v)
-{
-	const struct cj_object *o = object_of(v);
-
-	if (o->kind != CJ_OBJECT_SHARED || o->element != CJ_KIND_MBARRIER)
-		return "the object holds no mbarriers";
-	if (v->i->op == CJ_OP_MBARRIER_TEST &&
-	    v->i->type != cj_type_of(CJ_KIND_BOOL, 1))
-		return "the result is not bool";
-	return are_indices(v, 0, v->i->operand_count) ? NULL :
-	    "an operand is not an int";
-}
-
-static const struct cj_object *
-object_at(const struct view *v, uint32_t access)
-{
-	return &v->m->objects.at[v->m->accesses.at[access].object];
-}
-
-bool
-cj_bulk_reduces(enum cj_kind k, enum cj_atomic how, bool is_shared)
-{
-	switch (how) {
-	case CJ_ATOMIC_ADD:
-		return k == CJ_KIND_I32 || k == CJ_KIND_U32 ||
-		    k == CJ_KIND_U64 || (!is_shared && (k == CJ_KIND_I64 ||
-		    k == CJ_KIND_F16 || k == CJ_KIND_BF16 ||
-		    k == CJ_KIND_F32 || k == CJ_KIND_F64));
-	case CJ_ATOMIC_MIN: case CJ_ATOMIC_MAX:
-		return k == CJ_KIND_I32 || k == CJ_KIND_U32 || (!is_shared &&
-		    (k == CJ_KIND_I64 || k == CJ_KIND_U64 ||
-		    k == CJ_KIND_F16 || k == CJ_KIND_BF16));
-	case CJ_ATOMIC_AND: case CJ_ATOMIC_OR: case CJ_ATOMIC_XOR:
-		return k == CJ_KIND_I32 || k == CJ_KIND_U32 || (!is_shared &&
-		    (k == CJ_KIND_I64 || k == CJ_KIND_U64));
-	case CJ_ATOMIC_EXCH: case CJ_ATOMIC_CAS:
-		return false;
-	}
-	return false;
-}
-
-/* What both ways of copying have in common. */
-static const char *
-check_bulk(const struct view *v, const struct cj_bulk_copy *c)
-{
-	const struct cj_object *to = object_at(v, c->to);
-	bool is_shared = to->kind == CJ_OBJECT_SHARED;
-
-	if (!is_shared && !is_global(to))
-		return "it copies to global or shared memory alone";
-	if (is_shared != (c->signal != 0))
-		return "copies to shared memory signal an mbarrier, others "
-		    "do not";
-	if (c->signal != 0 && object_at(v, c->signal)->element !=
-	    CJ_KIND_MBARRIER)
-		return "what is signalled is no mbarrier";
-	if (c->evict >= CJ_EVICT_COUNT)
-		return "there is no such hint";
-	return c->reduces && !cj_bulk_reduces(to->element, c->how, is_shared) ?
-	    "the hardware does not combine elements of this kind so" : NULL;
-}
-
-static const char *
-check_bulk_copy(const struct view *v)
-{
-	const struct cj_bulk_copy *c = &v->m->bulks.at[v->i->attr];
-	const struct cj_object *to = object_at(v, c->to), *from;
-	unsigned n = v->i->operand_count;
-	const char *wrong = check_bulk(v, c);
-	bool sends;
-
-	if (wrong != NULL || c->from == 0)
-		return wrong != NULL ? wrong : "it copies from memory";
-	from = object_at(v, c->from);
-	sends = to->kind == CJ_OBJECT_SHARED &&
-	    from->kind == CJ_OBJECT_SHARED;
-	if (to->element != from->element)
-		return "the objects differ in kind";
-	if (!sends && (to->kind == CJ_OBJECT_SHARED ? !is_global(from) :
-	    from->kind != CJ_OBJECT_SHARED))
-		return "one side is shared memory";
-	if (!are_indices(v, 0, n < 4 ? 3 : 4))
-		return "an operand is not an int";
-	if (n < 5)
-		return (c->signal != 0) != (n == 4) || sends ?
-		    "the number of operands is wrong" : NULL;
-	if (sends)
-		return is_index(v, 4) ? NULL : "the rank is not an int";
-	if (c->signal == 0 || c->reduces)
-		return "the number of operands is wrong";
-	return operand(v, 4) == cj_type_of(CJ_KIND_U32, 1) ? NULL :
-	    "the ranks are no bits of a u32";
-}
-
-static const char *
-check_send(const struct view *v)
-{
-	const struct cj_bulk_copy *c = &v->m->bulks.at[v->i->attr];
-	const struct cj_object *to = object_at(v, c->to);
-	unsigned bits = cj_kind_bits(kind(v, 2)) * cj_type_count(operand(v, 2));
-	const char *wrong = check_bulk(v, c);
-
-	if (wrong != NULL)
-		return wrong;
-	if (c->from != 0 || to->kind != CJ_OBJECT_SHARED)
-		return "it sends registers to shared memory";
-	if (kind(v, 2) != to->element)
-		return "value and object differ in kind";
-	if (c->reduces ? cj_type_count(operand(v, 2)) != 1 : bits != 32 &&
-	    bits != 64 && bits != 128)
-		return "it sends 4, 8 or 16 bytes, or combines one number";
-	return is_index(v, 0) && is_index(v, 1) && is_index(v, 3) ? NULL :
-	    "an operand is not an int";
-}
-
-static const char *
-check_map(const struct view *v, const struct cj_map *map)
-{
-	uint32_t i, bytes = cj_kind_bits(v->m->objects.at[map->object]
-	    .element) / 8;
-
-	if (map->rank < 1 || map->rank > CJ_MAP_MODES)
-		return "a tensor map has 1 to 5 modes";
-	if (bytes == 0)
-		return "elements of a tensor map are whole bytes";
-	if (map->swizzle > CJ_MAP_128)
-		return "there is no such swizzle";
-	if (map->promote != 0 && map->promote != 64 && map->promote != 128 &&
-	    map->promote != 256)
-		return "L2 fetches 64, 128 or 256 bytes";
-	for (i = 0; i < map->rank; i++)
-		if (map->box[i] < 1 || map->box[i] > 256)
-			return "a box has 1 to 256 elements in a mode";
-	if (map->box[0] * bytes % 16 != 0)
-		return "rows of a box are not whole units of 16 bytes";
-	return map->swizzle != CJ_MAP_PLAIN && map->box[0] * bytes >
-	    (uint32_t)16 << map->swizzle ?
-	    "rows of a box are longer than the swizzle" : NULL;
-}
-
-static const char *
-check_map_encode(const struct view *v)
-{
-	const struct cj_map *map = &v->m->maps.at[v->i->attr];
-
-	if (!is_global(&v->m->objects.at[map->object]))
-		return "a tensor map is of global memory";
-	if (v->i->operand_count != 1 + 2 * map->rank)
-		return "extents and strides are not those of the map";
-	if (v->i->type != cj_type_of(CJ_KIND_MAP, 1))
-		return "the result is not a tensormap";
-	return are_indices(v, 0, v->i->operand_count) ? check_map(v, map) :
-	    "an operand is not an int";
-}
-
-static const char *
-check_map_prefetch(const struct view *v)
-{
-	return operand(v, 0) == cj_type_of(CJ_KIND_MAP, 1) ? NULL :
-	    "the operand is not a tensormap";
-}
-
-static const char *
-check_tma(const struct view *v)
-{
-	const struct cj_tma_copy *c = &v->m->tmas.at[v->i->attr];
-	const struct cj_map *map = &v->m->maps.at[c->map];
-	const struct cj_object *s = &v->m->objects.at[
-	    v->m->accesses.at[c->shared].object];
-	bool loads = v->i->op == CJ_OP_TMA_LOAD;
-	unsigned n = 2u + (c->signal != 0) + map->rank;
-
-	if (s->kind != CJ_OBJECT_SHARED ||
-	    s->element != v->m->objects.at[map->object].element)
-		return "the object is no shared memory of the map's kind";
-	if (c->signal != 0 ? !loads : loads && v->m->is_lowered)
-		return "loads signal an mbarrier, stores do not";
-	if (c->signal != 0 && object_at(v, c->signal)->element !=
-	    CJ_KIND_MBARRIER)
-		return "what is signalled is no mbarrier";
-	if (v->i->operand_count != n && !(loads &&
-	    v->i->operand_count == n + 1))
-		return "the coordinates are not those of the map";
-	if (v->i->operand_count > n &&
-	    operand(v, n) != cj_type_of(CJ_KIND_U32, 1))
-		return "the ranks are no bits of a u32";
-	if (c->evict >= CJ_EVICT_COUNT)
-		return "there is no such hint";
-	if (c->reduces && (loads || !cj_bulk_reduces(s->element, c->how,
-	    false)))
-		return "the hardware does not combine elements of this kind "
-		    "so";
-	if (operand(v, 1) != cj_type_of(CJ_KIND_MAP, 1))
-		return "the second operand is not a tensormap";
-	return is_index(v, 0) && are_indices(v, 2, n) ?
-	    check_map(v, map) : "an operand is not an int";
-}
-
-static const char *
-check_wgmma(const struct view *v)
-{
-	const struct cj_wgmma *w = &v->m->wgmmas.at[v->i->attr];
-	const struct cj_access *sum = &v->m->accesses.at[w->sum];
-	const struct cj_object *o = &v->m->objects.at[sum->object];
-	const struct cj_access *left = &v->m->accesses.at[w->a_at];
-	const struct cj_object *a = &v->m->objects.at[left->object];
-	unsigned b = cj_wgmma_has_offset(v->m, w) ? 1 : 0;
-
-	if (o->kind != CJ_OBJECT_SLOT || o->element != w->c ||
-	    sum->position + w->n / 2 > (uint64_t)o->extent)
-		return "the slot does not hold the result";
-	if (object_at(v, w->b_at)->element != w->b)
-		return "B is of another kind";
-	if (a->element != w->a)
-		return "A is of another kind";
-	if (b == 0 && left->position + w->k / 2 > (uint64_t)a->extent)
-		return "the slot does not hold A";
-	if (b == 1 && !is_index(v, 0))
-		return "the offset of A is not an int";
-	if (v->i->operand_count != b + 1 && v->i->operand_count != b + 2)
-		return "the number of operands is wrong";
-	if (v->i->operand_count > b + 1 && !is_bool(v, b + 1))
-		return "the condition is not bool";
-	return is_index(v, b) ? NULL : "the offset of B is not an int";
-}
-
-static const char *
-check_fence(const struct view *v)
+check_fence(const struct cj_rule_view *v)
 {
 	return v->i->attr < CJ_FENCE_COUNT ? NULL : "there is no such fence";
 }
 
 static const char *
-check_shfl(const struct view *v)
+check_shfl(const struct cj_rule_view *v)
 {
 	if (v->i->attr > CJ_SHFL_XOR)
 		return "there is no such exchange";
-	if (operand(v, 0) != v->i->type)
+	if (cj_rule_type(v, 0) != v->i->type)
 		return "operand and result differ in type";
-	return is_index(v, 1) ? NULL : "the lane is not an int";
+	return cj_rule_is_index(v, 1) ? NULL : "the lane is not an int";
 }
 
 static const char *
-check_ballot(const struct view *v)
+check_ballot(const struct cj_rule_view *v)
 {
-	if (!is_bool(v, 0))
+	if (!cj_rule_is_bool(v, 0))
 		return "the operand is not bool";
 	return v->i->type == cj_type_of(CJ_KIND_U32, 1) ? NULL :
 	    "the result is not u32";
 }
 
 static const char *
-check_redux(const struct view *v)
+check_redux(const struct cj_rule_view *v)
 {
 	if (v->i->attr > CJ_ATOMIC_XOR)
 		return "there is no such reduction";
-	if (operand(v, 0) != v->i->type)
+	if (cj_rule_type(v, 0) != v->i->type)
 		return "operand and result differ in type";
 	return v->i->type == cj_type_of(CJ_KIND_I32, 1) ||
 	    v->i->type == cj_type_of(CJ_KIND_U32, 1) ? NULL :
@@ -741,9 +470,9 @@ check_redux(const struct view *v)
 }
 
 static const char *
-check_match(const struct view *v)
+check_match(const struct cj_rule_view *v)
 {
-	cj_type t = operand(v, 0);
+	cj_type t = cj_rule_type(v, 0);
 	unsigned bits = cj_kind_bits(cj_type_kind(t));
 
 	if (cj_type_count(t) != 1 || (bits != 32 && bits != 64))
@@ -769,7 +498,7 @@ check_words(cj_type t, bool transposed)
 }
 
 static const char *
-check_matrices(const struct view *v, cj_type t)
+check_matrices(const struct cj_rule_view *v, cj_type t)
 {
 	const char *wrong = check_memory(v, cj_type_kind(t));
 
@@ -783,9 +512,9 @@ check_matrices(const struct view *v, cj_type t)
 }
 
 static const char *
-check_movmatrix(const struct view *v)
+check_movmatrix(const struct cj_rule_view *v)
 {
-	cj_type t = operand(v, 0);
+	cj_type t = cj_rule_type(v, 0);
 
 	if (cj_kind_bits(kind(v, 0)) * cj_type_count(t) != 32)
 		return "the registers are not those of one matrix";
@@ -793,15 +522,15 @@ check_movmatrix(const struct view *v)
 }
 
 static const char *
-check_mma(const struct view *v)
+check_mma(const struct cj_rule_view *v)
 {
 	const struct cj_mma *mma = v->m->mmas.at[v->i->attr];
 
-	if (operand(v, 0) != cj_type_of(mma->a, mma->a_count))
+	if (cj_rule_type(v, 0) != cj_type_of(mma->a, mma->a_count))
 		return "A has not the type of the atom";
-	if (operand(v, 1) != cj_type_of(mma->b, mma->b_count))
+	if (cj_rule_type(v, 1) != cj_type_of(mma->b, mma->b_count))
 		return "B has not the type of the atom";
-	if (operand(v, 2) != cj_type_of(mma->c, mma->c_count))
+	if (cj_rule_type(v, 2) != cj_type_of(mma->c, mma->c_count))
 		return "C has not the type of the atom";
 	return v->i->type == cj_type_of(mma->d, mma->c_count) ? NULL :
 	    "the result has not the type of the atom";
@@ -817,7 +546,7 @@ is_in_ptx(enum cj_kind k)
 }
 
 static const char *
-check_ptx(const struct view *v)
+check_ptx(const struct cj_rule_view *v)
 {
 	unsigned n;
 
@@ -832,7 +561,7 @@ check_ptx(const struct view *v)
 }
 
 static const char *
-check_executor(const struct view *v)
+check_executor(const struct cj_rule_view *v)
 {
 	return v->i->type == cj_type_of(CJ_KIND_BOOL, 1) ? NULL :
 	    "the result is not bool";
@@ -841,60 +570,60 @@ check_executor(const struct view *v)
 /* ---- control, host, tests ------------------------------------------------ */
 
 static const char *
-check_condition(const struct view *v)
+check_condition(const struct cj_rule_view *v)
 {
-	return is_bool(v, 0) ? NULL : "the condition is not bool";
+	return cj_rule_is_bool(v, 0) ? NULL : "the condition is not bool";
 }
 
 static const char *
-check_indices(const struct view *v)
+check_indices(const struct cj_rule_view *v)
 {
-	return are_indices(v, 0, v->i->operand_count) ? NULL :
+	return cj_rule_are_indices(v, 0, v->i->operand_count) ? NULL :
 	    "an operand is not an int";
 }
 
 static const char *
-check_divisor(const struct view *v)
+check_divisor(const struct cj_rule_view *v)
 {
-	if (!is_index(v, 0))
+	if (!cj_rule_is_index(v, 0))
 		return "the operand is not an int";
 	return v->i->type == cj_type_of(CJ_KIND_U64, 2) ? NULL :
 	    "the result is not u64[2]";
 }
 
 static const char *
-check_device(const struct view *v)
+check_device(const struct cj_rule_view *v)
 {
 	return v->i->attr < CJ_DEVICE_FACT_COUNT ? check_index(v) :
 	    "there is no such fact of a device";
 }
 
 static const char *
-check_workspace(const struct view *v)
+check_workspace(const struct cj_rule_view *v)
 {
 	const struct cj_object *o = object_of(v);
 
 	if (o->kind != CJ_OBJECT_WORKSPACE)
 		return "the object is not a workspace";
 	if (v->i->operand_count > 1 &&
-	    operand(v, 1) != cj_type_of(o->element, 1))
+	    cj_rule_type(v, 1) != cj_type_of(o->element, 1))
 		return "fill and object differ in type";
-	return is_index(v, 0) ? NULL : "the extent is not an int";
+	return cj_rule_is_index(v, 0) ? NULL : "the extent is not an int";
 }
 
 static const char *
-check_launch(const struct view *v)
+check_launch(const struct cj_rule_view *v)
 {
 	const struct cj_launch *l = &v->m->launches.at[v->i->attr];
 
 	if (v->m->functions.at[l->function].kind != CJ_FUNCTION_DEVICE)
 		return "what is launched is not a device function";
-	return are_indices(v, 0, 9) ? NULL :
+	return cj_rule_are_indices(v, 0, 9) ? NULL :
 	    "grid, block or cluster is not an int";
 }
 
 static const char *
-check_array(const struct view *v)
+check_array(const struct cj_rule_view *v)
 {
 	const struct cj_array *a = &v->m->arrays.at[v->i->attr];
 	unsigned needs = 1;
@@ -913,18 +642,19 @@ check_array(const struct view *v)
 	}
 	if (v->i->operand_count != needs)
 		return "the number of operands is wrong";
-	return is_index(v, 0) ? NULL : "the extent is not an int";
+	return cj_rule_is_index(v, 0) ? NULL : "the extent is not an int";
 }
 
 static const char *
-check_call(const struct view *v)
+check_call(const struct cj_rule_view *v)
 {
 	const struct cj_call *c = &v->m->calls.at[v->i->attr];
 	uint64_t next = c->is_time ? 2 : 0, n = v->i->operand_count;
 	uint32_t i;
 
-	if (c->is_time && (n < 2 || operand(v, 0) !=
-	    cj_type_of(CJ_KIND_F64, 1) || operand(v, 1) != operand(v, 0)))
+	if (c->is_time && (n < 2 || cj_rule_type(v, 0) !=
+	    cj_type_of(CJ_KIND_F64, 1) ||
+	    cj_rule_type(v, 1) != cj_rule_type(v, 0)))
 		return "bytes and flops are not f64";
 	for (i = 0; i < c->count; i++) {
 		const struct cj_argument *a = &c->argument[i];
@@ -940,7 +670,7 @@ check_call(const struct view *v)
 			end += 1 + 2 * (uint64_t)a->rank;
 			if (a->object == 0 || a->object >= v->m->objects.len)
 				return "an argument names no object";
-			if (end > n || !are_indices(v, (unsigned)next,
+			if (end > n || !cj_rule_are_indices(v, (unsigned)next,
 			    (unsigned)end))
 				return "offset, extents and strides are wrong";
 			break;
@@ -953,7 +683,7 @@ check_call(const struct view *v)
 /* ---- all ----------------------------------------------------------------- */
 
 static const char *
-check_by_name(const struct view *v)
+check_by_name(const struct cj_rule_view *v)
 {
 	switch ((unsigned)v->i->op) {
 	case CJ_OP_CONST: return check_const(v);
@@ -969,7 +699,7 @@ check_by_name(const struct view *v)
 	case CJ_OP_PERMUTE: return check_permute(v);
 	case CJ_OP_INSERT: return check_insert(v);
 	case CJ_OP_SLOT_GET: return check_slot(v, v->i->type);
-	case CJ_OP_SLOT_SET: return check_slot(v, operand(v, 0));
+	case CJ_OP_SLOT_SET: return check_slot(v, cj_rule_type(v, 0));
 	case CJ_OP_LOAD: return check_load(v);
 	case CJ_OP_PREFETCH: return check_prefetch(v);
 	case CJ_OP_STORE: return check_store(v);
@@ -977,25 +707,13 @@ check_by_name(const struct view *v)
 		return check_remote(v, cj_type_kind(v->i->type));
 	case CJ_OP_REMOTE_STORE: return check_remote(v, kind(v, 2));
 	case CJ_OP_ATOMIC: return check_atomic(v);
-	case CJ_OP_CP_ASYNC: return check_cp_async(v);
-	case CJ_OP_MBARRIER_INIT: case CJ_OP_MBARRIER_ARRIVE:
-	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
-	case CJ_OP_MBARRIER_TEST: case CJ_OP_CP_ARRIVE:
-	case CJ_OP_MBARRIER_BYTES:
-		return check_mbarrier(v);
-	case CJ_OP_MAP_ENCODE: return check_map_encode(v);
-	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);
-	case CJ_OP_WGMMA: return check_wgmma(v);
-	case CJ_OP_MAP_PREFETCH: return check_map_prefetch(v);
-	case CJ_OP_BULK_COPY: return check_bulk_copy(v);
-	case CJ_OP_SEND: return check_send(v);
 	case CJ_OP_FENCE: return check_fence(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);
 	case CJ_OP_REDUX: return check_redux(v);
 	case CJ_OP_MATCH: return check_match(v);
 	case CJ_OP_LDMATRIX: return check_matrices(v, v->i->type);
-	case CJ_OP_STMATRIX: return check_matrices(v, operand(v, 1));
+	case CJ_OP_STMATRIX: return check_matrices(v, cj_rule_type(v, 1));
 	case CJ_OP_MOVMATRIX: return check_movmatrix(v);
 	case CJ_OP_MMA: return check_mma(v);
 	case CJ_OP_PTX: case CJ_OP_PTX_PURE: return check_ptx(v);
@@ -1013,12 +731,12 @@ check_by_name(const struct view *v)
 	case CJ_OP_LAUNCH: return check_launch(v);
 	case CJ_OP_ARRAY: return check_array(v);
 	case CJ_OP_CALL: return check_call(v);
-	default: return NULL;
+	default: return cj_rule_async(v);
 	}
 }
 
 static const char *
-check_result(const struct view *v, enum cj_result result)
+check_result(const struct cj_rule_view *v, enum cj_result result)
 {
 	cj_type t = v->i->type;
 
@@ -1026,7 +744,7 @@ check_result(const struct view *v, enum cj_result result)
 	case CJ_RESULT_NONE:
 		return t == 0 ? NULL : "the operation has no result";
 	case CJ_RESULT_SAME:
-		return t == operand(v, 0) ? NULL :
+		return t == cj_rule_type(v, 0) ? NULL :
 		    "the result differs in type from the operand";
 	case CJ_RESULT_BOOL:
 		return t == cj_type_of(CJ_KIND_BOOL, count(v, 0)) ? NULL :
@@ -1048,7 +766,7 @@ const char *
 cj_rule_check(const struct cj_module *m, const struct cj_inst *i)
 {
 	const struct cj_op_info *info;
-	struct view v = { m, i };
+	struct cj_rule_view v = { m, i };
 	const char *wrong;
 	unsigned n;
 
@@ -1058,7 +776,7 @@ cj_rule_check(const struct cj_module *m, const struct cj_inst *i)
 	if (i->operand_count < info->least || i->operand_count > info->most)
 		return "the number of operands is wrong";
 	for (n = 0; n < i->operand_count; n++)
-		if (operand(&v, n) == 0)
+		if (cj_rule_type(&v, n) == 0)
 			return "an operand has no value";
 	if (!cj_attr_exists(m, info->attr, i->attr))
 		return "the attribute does not exist";

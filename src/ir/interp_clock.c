@@ -111,11 +111,13 @@ join_leaves(struct cj_frame *f, const struct cj_past *x,
 	uint32_t warps = f->machine->race->run->warps, i, *both;
 	bool x_has_all = true, y_has_all = true;
 
-	for (i = 0; i < 2 * warps; i++) {
-		x_has_all &= a[i] >= b[i] && (i < warps || a[i] == b[i] ||
-		    b[i] == 0);
-		y_has_all &= b[i] >= a[i] && (i < warps || a[i] == b[i] ||
-		    a[i] == 0);
+	for (i = 0; i < warps; i++) {
+		x_has_all &= a[i] >= b[i];
+		y_has_all &= b[i] >= a[i];
+	}
+	for (i = warps; i < 2 * warps; i++) {	/* of one lane, or 0 */
+		x_has_all &= a[i] == b[i] || b[i] == 0;
+		y_has_all &= a[i] == b[i] || a[i] == 0;
 	}
 	if (x_has_all || y_has_all)
 		return x_has_all ? x : y;

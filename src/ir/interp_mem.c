@@ -8,98 +8,13 @@
  */
 #include "interp_priv.h"
 
-/* ---- elements ------------------------------------------------------------ */
-
-static unsigned
-stored_bits(enum cj_kind k)
-{
-	return k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
-}
-
-size_t
-cj_memory_bytes(enum cj_kind k, int64_t elements)
-{
-	assert(elements >= 0);
-	return ((size_t)elements * stored_bits(k) + 7) / 8;
-}
-
-static uint64_t
-packed_get(const char *data, unsigned bits, int64_t i)
-{
-	uint64_t out = 0;
-	unsigned b;
-
-	for (b = 0; b < bits; b++) {
-		int64_t at = i * bits + b;
-
-		out |= (uint64_t)((uint8_t)data[at >> 3] >> (at & 7) & 1) << b;
-	}
-	return out;
-}
-
-static void
-packed_set(char *data, unsigned bits, int64_t i, uint64_t value)
-{
-	unsigned b;
-
-	for (b = 0; b < bits; b++) {
-		int64_t at = i * bits + b;
-		uint8_t bit = (uint8_t)(1u << (at & 7));
-		uint8_t old = (uint8_t)data[at >> 3];
-
-		data[at >> 3] = (char)(value >> b & 1 ? old | bit
-		    : old & (uint8_t)~bit);
-	}
-}
-
-uint64_t
-cj_memory_get(const struct cj_memory *m, enum cj_kind k, int64_t i)
-{
-	unsigned bits = stored_bits(k);
-	uint64_t v;
-
-	assert(i >= m->lo && i < m->hi);
-	if (bits < 8) {
-		v = packed_get(m->data, bits, i);
-		return cj_kind_is_signed(k) && v >> (bits - 1)
-		    ? v | ~(uint64_t)0 << bits : v;
-	}
-	v = cj_reg_get(m->data + i * (int64_t)(bits / 8), 0, k);
-	return k == CJ_KIND_BOOL ? v != 0 : v;
-}
-
-void
-cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
-    uint64_t value)
-{
-	unsigned bits = stored_bits(k);
-
-	assert(i >= m->lo && i < m->hi);
-	if (bits < 8)
-		packed_set(m->data, bits, i, value);
-	else
-		cj_reg_set(m->data + i * (int64_t)(bits / 8), 0, k, value);
-}
-
 /* ---- what an access is about --------------------------------------------- */
 
-struct view {
-	const struct cj_memory *memory;
-	const struct cj_object *object;
-	uint32_t number;		/* of the object */
-	enum cj_kind kind;
-	uint32_t width;			/* elements per lane */
-	uint32_t bytes;			/* of an element; 0: packed */
-	uint32_t align;
-	const int64_t *offset;		/* by lane */
-	const uint8_t *mask;		/* of the access; NULL: all */
-};
-
-static struct view
+static struct cj_vectors
 view_for(struct cj_frame *f, const struct cj_access *a)
 {
 	const struct cj_module *m = f->code->module;
-	struct view v = { .number = a->object,
+	struct cj_vectors v = { .number = a->object,
 	    .align = a->align == 0 ? 1 : a->align };
 	unsigned bits;
 
@@ -107,15 +22,15 @@ view_for(struct cj_frame *f, const struct cj_access *a)
 	v.object = &m->objects.at[a->object];
 	v.memory = &f->machine->memory[a->object];
 	v.kind = v.object->element;
-	bits = stored_bits(v.kind);
+	bits = cj_stored_bits(v.kind);
 	v.bytes = bits < 8 ? 0 : bits / 8;
 	return v;
 }
 
-static struct view
+static struct cj_vectors
 view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
 {
-	struct view v = view_for(f, cj_step_access(f, s));
+	struct cj_vectors v = view_for(f, cj_step_access(f, s));
 
 	v.width = s->n / f->lanes;
 	v.offset = CJ_AT(f, int64_t, s->a);
@@ -123,16 +38,8 @@ view_of(struct cj_frame *f, const struct cj_step *s, uint32_t mask)
 	return v;
 }
 
-static const char *
-name_of(struct cj_frame *f, const struct view *v)
-{
-	if (v->object->name != NULL)
-		return v->object->name;
-	return cj_printf(f->machine->arena, "object %u", (unsigned)v->number);
-}
-
 static bool
-is_aligned(const struct view *v, int64_t offset)
+is_aligned(const struct cj_vectors *v, int64_t offset)
 {
 	return v->bytes == 0 || v->align <= v->bytes
 	    || ((uintptr_t)v->memory->data
@@ -141,7 +48,7 @@ is_aligned(const struct view *v, int64_t offset)
 
 /* All lanes run and touch one range inside the object, in order. */
 static bool
-is_one_range(const struct cj_frame *f, const struct view *v)
+is_one_range(const struct cj_frame *f, const struct cj_vectors *v)
 {
 	const struct cj_memory *m = v->memory;
 	int64_t first = v->offset[0], w = v->width;
@@ -160,7 +67,7 @@ is_one_range(const struct cj_frame *f, const struct view *v)
 
 /* All lanes run and stay inside, in any order, with nothing else to look at. */
 static bool
-is_plain(const struct cj_frame *f, const struct view *v)
+is_plain(const struct cj_frame *f, const struct cj_vectors *v)
 {
 	const struct cj_memory *m = v->memory;
 	int64_t last = m->hi - v->width;
@@ -179,7 +86,7 @@ is_plain(const struct cj_frame *f, const struct view *v)
 
 /* What the lanes of a plain load read, each by itself. */
 static bool
-are_written(const struct cj_frame *f, const struct view *v)
+are_written(const struct cj_frame *f, const struct cj_vectors *v)
 {
 	const struct cj_memory *m = v->memory;
 	bool all = true;
@@ -195,44 +102,8 @@ are_written(const struct cj_frame *f, const struct view *v)
 
 /* ---- checks of one lane -------------------------------------------------- */
 
-static void
-add_layout(struct cj_frame *f, const struct view *v, struct cj_fault *fault)
-{
-	if (fault != NULL && v->object->layout != NULL)
-		fault->note = cj_printf(f->machine->arena,
-		    "the layout of \"%s\" is %s", name_of(f, v),
-		    v->object->layout);
-}
-
-static void
-report_bounds(struct cj_frame *f, const struct cj_step *s,
-    const struct view *v, uint32_t lane, const char *verb)
-{
-	const struct cj_memory *m = v->memory;
-	int64_t at = v->offset[lane];
-
-	if (!(f->machine->checks & CJ_CHECK_BOUNDS))
-		return;
-	if (cj_fault_is_known(f, s) ||
-	    cj_fault_again(f, s, CJ_DIAG_OUT_OF_BOUNDS))
-		return;
-	if (at >= m->lo && at < m->hi)
-		at = m->hi;		/* its first elements are inside */
-	if (m->hi <= m->lo)
-		add_layout(f, v, cj_fault_at(f, s, lane,
-		    CJ_DIAG_OUT_OF_BOUNDS,
-		    "\"%s\" is %s at %s, but has no elements",
-		    name_of(f, v), verb, cj_where(f, v->number, at)));
-	else
-		add_layout(f, v, cj_fault_at(f, s, lane,
-		    CJ_DIAG_OUT_OF_BOUNDS,
-		    "\"%s\" is %s at %s, outside %lld..%lld",
-		    name_of(f, v), verb, cj_where(f, v->number, at),
-		    (long long)m->lo, (long long)m->hi));
-}
-
 static bool
-is_inside(const struct view *v, int64_t at)
+is_inside(const struct cj_vectors *v, int64_t at)
 {
 	const struct cj_memory *m = v->memory;
 
@@ -241,29 +112,22 @@ is_inside(const struct view *v, int64_t at)
 
 static void
 check_aligned(struct cj_frame *f, const struct cj_step *s,
-    const struct view *v, uint32_t lane)
+    const struct cj_vectors *v, uint32_t lane)
 {
-	if (is_aligned(v, v->offset[lane])
-	    || cj_fault_again(f, s, CJ_DIAG_MISALIGNED_ACCESS))
-		return;
-	cj_fault_at(f, s, lane, CJ_DIAG_MISALIGNED_ACCESS,
-	    "\"%s\" is touched at %s, which is not aligned to the "
-	    "%u bytes that were promised", name_of(f, v),
-	    cj_where(f, v->number, v->offset[lane]), (unsigned)v->align);
+	if (!is_aligned(v, v->offset[lane]))
+		cj_report_misaligned(f, s, v, lane);
 }
 
 static bool
-may_read(struct cj_frame *f, const struct cj_step *s, const struct view *v,
-    uint32_t lane)
+may_read(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane)
 {
 	if (!is_inside(v, v->offset[lane])) {
-		report_bounds(f, s, v, lane, "read");
+		cj_report_outside(f, s, v, lane, "read");
 		return false;
 	}
 	if (!v->memory->readable) {
-		cj_fault_at(f, s, lane, CJ_DIAG_MISSING_RIGHT,
-		    "\"%s\" is read at element %lld, but may only be written",
-		    name_of(f, v), (long long)v->offset[lane]);
+		cj_report_right(f, s, v, lane, false);
 		return false;
 	}
 	check_aligned(f, s, v, lane);
@@ -271,17 +135,15 @@ may_read(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 }
 
 static bool
-may_write(struct cj_frame *f, const struct cj_step *s, const struct view *v,
-    uint32_t lane)
+may_write(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane)
 {
 	if (!is_inside(v, v->offset[lane])) {
-		report_bounds(f, s, v, lane, "written");
+		cj_report_outside(f, s, v, lane, "written");
 		return false;
 	}
 	if (!v->memory->writable) {
-		cj_fault_at(f, s, lane, CJ_DIAG_MISSING_RIGHT,
-		    "\"%s\" is written at element %lld, but may only be read",
-		    name_of(f, v), (long long)v->offset[lane]);
+		cj_report_right(f, s, v, lane, true);
 		return false;
 	}
 	check_aligned(f, s, v, lane);
@@ -290,7 +152,7 @@ may_write(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 
 static void
 check_written(struct cj_frame *f, const struct cj_step *s,
-    const struct view *v, uint32_t lane)
+    const struct cj_vectors *v, uint32_t lane)
 {
 	const struct cj_memory *m = v->memory;
 	const uint8_t *from, *hole;
@@ -299,16 +161,14 @@ check_written(struct cj_frame *f, const struct cj_step *s,
 		return;
 	from = m->written + (v->offset[lane] - m->lo);
 	hole = memchr(from, 0, v->width);
-	if (hole == NULL || cj_fault_again(f, s, CJ_DIAG_NEVER_WRITTEN))
-		return;
-	add_layout(f, v, cj_fault_at(f, s, lane, CJ_DIAG_NEVER_WRITTEN,
-	    "\"%s\" is read at %s, which nobody has written", name_of(f, v),
-	    cj_where(f, v->number, v->offset[lane] + (hole - from))));
+	if (hole != NULL)
+		cj_report_unwritten(f, s, v, lane,
+		    v->offset[lane] + (hole - from));
 }
 
 /* Of one range in order. */
 static bool
-is_all_written(const struct cj_frame *f, const struct view *v)
+is_all_written(const struct cj_frame *f, const struct cj_vectors *v)
 {
 	const struct cj_memory *m = v->memory;
 
@@ -333,7 +193,7 @@ mark_written(const struct cj_memory *m, int64_t at, size_t count)
 		    ((const type *)(const void *)(from))[(from##_step) * i]
 
 static void
-move_by_bytes(const struct view *v, char *to, size_t to_step,
+move_by_bytes(const struct cj_vectors *v, char *to, size_t to_step,
     const char *from, size_t from_step)
 {
 	uint32_t i;
@@ -356,7 +216,7 @@ move_by_bytes(const struct view *v, char *to, size_t to_step,
 }
 
 static void
-fetch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+fetch(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane)
 {
 	const struct cj_memory *m = v->memory;
@@ -375,7 +235,7 @@ fetch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 }
 
 static void
-deposit(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+deposit(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane)
 {
 	const struct cj_memory *m = v->memory;
@@ -408,7 +268,7 @@ fill_lane(struct cj_frame *f, const struct cj_step *s, uint32_t from,
 }
 
 static struct cj_touched_range
-touched(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+touched(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane)
 {
 	return (struct cj_touched_range){ .object = v->number,
@@ -419,7 +279,7 @@ touched(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 }
 
 static void
-watch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+watch(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane)
 {
 	cj_race_access(f, s, lane, touched(f, s, v, lane));
@@ -427,7 +287,7 @@ watch(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 
 /* No copy in flight has to do with the range of all lanes. */
 static bool
-is_quiet(const struct cj_frame *f, const struct view *v, bool writes)
+is_quiet(const struct cj_frame *f, const struct cj_vectors *v, bool writes)
 {
 	return cj_async_is_quiet(f, v->number, v->offset[0],
 	    (int64_t)v->width * f->lanes, writes);
@@ -435,8 +295,8 @@ is_quiet(const struct cj_frame *f, const struct view *v, bool writes)
 
 /* Reports what meets a copy in flight. */
 static bool
-meets_copy(struct cj_frame *f, const struct cj_step *s, const struct view *v,
-    uint32_t lane)
+meets_copy(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane)
 {
 	struct cj_touched_range t = touched(f, s, v, lane);
 
@@ -448,7 +308,7 @@ bool
 cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     struct cj_reach r, bool writes)
 {
-	struct view v = view_for(f, r.access);
+	struct cj_vectors v = view_for(f, r.access);
 	int64_t at[CJ_LANES_WARP] = { 0 };
 
 	assert(lane < CJ_LANES_WARP);
@@ -464,7 +324,8 @@ cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 }
 
 static void
-watch_all(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+watch_all(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v)
 {
 	cj_race_access_all(f, s, touched(f, s, v, 0), v->offset);
 }
@@ -478,7 +339,7 @@ is_weak(struct cj_frame *f, const struct cj_step *s)
 }
 
 static struct cj_ordered
-ordered(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+ordered(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane)
 {
 	const struct cj_access *a = cj_step_access(f, s);
@@ -493,7 +354,7 @@ ordered(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 /* What an access of the first lanes costs, on demand. */
 static void
 count_first(struct cj_frame *f, const struct cj_step *s,
-    const struct view *v, uint32_t lanes)
+    const struct cj_vectors *v, uint32_t lanes)
 {
 	struct cj_touched_lanes t = { .bytes = v->width * v->bytes };
 	uint32_t lane;
@@ -509,7 +370,7 @@ count_first(struct cj_frame *f, const struct cj_step *s,
 }
 
 static void
-count(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+count(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v)
 {
 	count_first(f, s, v, f->lanes);
 }
@@ -517,7 +378,8 @@ count(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 /* ---- load ---------------------------------------------------------------- */
 
 static void
-load_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+load_range(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v)
 {
 	const char *from = v->memory->data
 	    + v->offset[0] * (int64_t)v->bytes;
@@ -537,7 +399,7 @@ load_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 		((type *)to)[i] = ((const type *)from)[v->offset[i]]
 
 static void
-gather(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+gather(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v)
 {
 	const void *from = v->memory->data;
 	void *to = f->regs + s->dst;
@@ -569,7 +431,7 @@ gather(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 static void
 step_load(struct cj_frame *f, const struct cj_step *s)
 {
-	struct view v = view_of(f, s, s->b);
+	struct cj_vectors v = view_of(f, s, s->b);
 	uint32_t lane;
 
 	count(f, s, &v);
@@ -623,7 +485,7 @@ cj_interp_LOAD(struct cj_decoder *d, cj_ref r)
 }
 
 static bool
-takes_part(const struct cj_frame *f, const struct view *v, uint32_t lane)
+takes_part(const struct cj_frame *f, const struct cj_vectors *v, uint32_t lane)
 {
 	return cj_lane_runs(f, lane)
 	    && (v->mask == NULL || v->mask[lane]);
@@ -632,7 +494,8 @@ takes_part(const struct cj_frame *f, const struct view *v, uint32_t lane)
 /* ---- store --------------------------------------------------------------- */
 
 static void
-store_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
+store_range(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v)
 {
 	char *to = v->memory->data + v->offset[0] * (int64_t)v->bytes;
 	uint32_t lane;
@@ -649,7 +512,7 @@ store_range(struct cj_frame *f, const struct cj_step *s, const struct view *v)
 
 /* Lanes of one step publish the same. */
 static void
-release(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+release(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane, const struct cj_past **published)
 {
 	struct cj_ordered o;
@@ -664,7 +527,7 @@ release(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 static void
 step_store(struct cj_frame *f, const struct cj_step *s)
 {
-	struct view v = view_of(f, s, s->c);
+	struct cj_vectors v = view_of(f, s, s->c);
 	const struct cj_past *published = NULL;
 	uint32_t lane;
 
@@ -713,14 +576,14 @@ cj_interp_STORE(struct cj_decoder *d, cj_ref r)
 /* The view as lane `lane` has it; false: there is no such block. */
 static bool
 find_block(struct cj_frame *f, const struct cj_step *s, int64_t rank,
-    uint32_t lane, struct view *v)
+    uint32_t lane, struct cj_vectors *v)
 {
 	const struct cj_cluster *c = f->machine->block->cluster;
 
 	if (rank < 0 || rank >= c->count) {
 		cj_fault_at(f, s, lane, CJ_DIAG_OUT_OF_BOUNDS, "\"%s\" of "
 		    "block %lld is touched, in a cluster of %u",
-		    name_of(f, v), (long long)rank, (unsigned)c->count);
+		    cj_vectors_name(f, v), (long long)rank, (unsigned)c->count);
 		return false;
 	}
 	v->memory = &c->blocks[rank]->machine.memory[v->number];
@@ -728,8 +591,8 @@ find_block(struct cj_frame *f, const struct cj_step *s, int64_t rank,
 }
 
 static void
-watch_of(struct cj_frame *f, const struct cj_step *s, const struct view *v,
-    uint32_t lane, int64_t rank)
+watch_of(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane, int64_t rank)
 {
 	struct cj_touched_range t = touched(f, s, v, lane);
 
@@ -742,7 +605,7 @@ watch_of(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 static void
 step_remote_load(struct cj_frame *f, const struct cj_step *s)
 {
-	struct view v = view_of(f, s, CJ_NO_OFFSET);
+	struct cj_vectors v = view_of(f, s, CJ_NO_OFFSET);
 	const int64_t *rank = CJ_AT(f, int64_t, s->b);
 	uint32_t lane;
 
@@ -770,7 +633,7 @@ cj_interp_REMOTE_LOAD(struct cj_decoder *d, cj_ref r)
 static void
 step_remote_store(struct cj_frame *f, const struct cj_step *s)
 {
-	struct view v = view_of(f, s, CJ_NO_OFFSET);
+	struct cj_vectors v = view_of(f, s, CJ_NO_OFFSET);
 	const int64_t *rank = CJ_AT(f, int64_t, s->c);
 	uint32_t lane;
 
@@ -800,77 +663,20 @@ cj_interp_REMOTE_STORE(struct cj_decoder *d, cj_ref r)
 
 /* ---- atomics ------------------------------------------------------------- */
 
-static uint64_t
-combine(enum cj_atomic what, enum cj_kind k, uint64_t old, uint64_t value,
-    uint64_t expected)
-{
-	switch (what) {
-	case CJ_ATOMIC_ADD:
-		return cj_num_apply(CJ_OP_ADD, k, old, value, 0);
-	case CJ_ATOMIC_MIN:
-		return cj_num_apply(CJ_OP_MIN, k, old, value, 0);
-	case CJ_ATOMIC_MAX:
-		return cj_num_apply(CJ_OP_MAX, k, old, value, 0);
-	case CJ_ATOMIC_AND:
-		return cj_num_apply(CJ_OP_AND, k, old, value, 0);
-	case CJ_ATOMIC_OR:
-		return cj_num_apply(CJ_OP_OR, k, old, value, 0);
-	case CJ_ATOMIC_XOR:
-		return cj_num_apply(CJ_OP_XOR, k, old, value, 0);
-	case CJ_ATOMIC_EXCH:
-		return value;
-	case CJ_ATOMIC_CAS:
-		return old == expected ? value : old;
-	}
-	return old;
-}
-
-static atomic_flag *
-lock_of(struct cj_frame *f, const struct cj_memory *m, unsigned bytes,
-    int64_t at)
-{
-	struct cj_locks *l = f->machine->locks;
-
-	if (l == NULL)
-		return NULL;
-	return &l->at[((uintptr_t)m->data / 64
-	    + (uintptr_t)at * bytes / 64) % CJ_LENGTH(l->at)];
-}
-
-void
-cj_memory_combine(struct cj_frame *f, const struct cj_memory *m,
-    enum cj_kind k, int64_t at, enum cj_atomic how, uint64_t value)
-{
-	atomic_flag *lock = lock_of(f, m, cj_kind_bytes(k), at);
-
-	while (lock != NULL && atomic_flag_test_and_set(lock))
-		;
-	cj_memory_set(m, k, at, combine(how, k, cj_memory_get(m, k, at),
-	    value, 0));
-	if (lock != NULL)
-		atomic_flag_clear(lock);
-}
-
 /* b: value; c: expected, for cas. The old value goes to dst. */
 static void
-update(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+update(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t i)
 {
 	uint32_t lane = i % f->lanes;
 	int64_t at = v->offset[lane] + i / f->lanes;
-	atomic_flag *lock = lock_of(f, v->memory, v->bytes, at);
 	uint64_t old, expected = 0;
 
 	if (s->c != CJ_NO_OFFSET)
 		expected = cj_reg_get(f->regs + s->c, i, v->kind);
-	while (lock != NULL && atomic_flag_test_and_set(lock))
-		;
-	old = cj_memory_get(v->memory, v->kind, at);
-	cj_memory_set(v->memory, v->kind, at,
-	    combine(cj_step_access(f, s)->atomic, v->kind, old,
-	    cj_reg_get(f->regs + s->b, i, v->kind), expected));
-	if (lock != NULL)
-		atomic_flag_clear(lock);
+	old = cj_memory_update(f, v->memory, v->kind, at,
+	    cj_step_access(f, s)->atomic,
+	    cj_reg_get(f->regs + s->b, i, v->kind), expected);
 	if (s->dst != CJ_NO_OFFSET)
 		cj_reg_set(f->regs + s->dst, i, v->kind, old);
 }
@@ -879,7 +685,7 @@ update(struct cj_frame *f, const struct cj_step *s, const struct view *v,
 static void
 step_atomic(struct cj_frame *f, const struct cj_step *s)
 {
-	struct view v = view_of(f, s, s->target);
+	struct cj_vectors v = view_of(f, s, s->target);
 	const struct cj_past *published = NULL;
 	struct cj_ordered o;
 	uint32_t lane, i;
@@ -938,33 +744,33 @@ cj_interp_ATOMIC(struct cj_decoder *d, cj_ref r)
 
 /* ---- rows of matrices ---------------------------------------------------- */
 
-static struct view
+static struct cj_vectors
 row_view(struct cj_frame *f, const struct cj_step *s)
 {
-	struct view v = view_of(f, s, CJ_NO_OFFSET);
+	struct cj_vectors v = view_of(f, s, CJ_NO_OFFSET);
 
-	assert(stored_bits(v.kind) >= 4);
-	v.width = CJ_MATRIX_ROW_BYTES * 8 / stored_bits(v.kind);
+	assert(cj_stored_bits(v.kind) >= 4);
+	v.width = CJ_MATRIX_ROW_BYTES * 8 / cj_stored_bits(v.kind);
 	return v;
 }
 
 /* A row of kinds under 8 bits begins at a byte, since 16 are promised. */
 static char *
-row_at(const struct view *v, uint32_t lane)
+row_at(const struct cj_vectors *v, uint32_t lane)
 {
 	return v->memory->data + v->offset[lane] / (int64_t)v->width
 	    * CJ_MATRIX_ROW_BYTES;
 }
 
 static bool
-is_row(struct cj_frame *f, const struct cj_step *s, const struct view *v,
+is_row(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t lane)
 {
 	if (v->offset[lane] % (int64_t)v->width == 0)
 		return true;
 	cj_fault_at(f, s, lane, CJ_DIAG_MISALIGNED_ACCESS,
 	    "a row of a matrix in \"%s\" begins at element %lld, which is no "
-	    "multiple of %u", name_of(f, v), (long long)v->offset[lane],
+	    "multiple of %u", cj_vectors_name(f, v), (long long)v->offset[lane],
 	    (unsigned)v->width);
 	return false;
 }
@@ -973,7 +779,7 @@ void
 cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
     uint32_t rows, char *to)
 {
-	struct view v = row_view(f, s);
+	struct cj_vectors v = row_view(f, s);
 	uint32_t lane;
 
 	assert(rows <= f->lanes);
@@ -997,7 +803,7 @@ void
 cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
     uint32_t rows, const char *from)
 {
-	struct view v = row_view(f, s);
+	struct cj_vectors v = row_view(f, s);
 	uint32_t lane;
 
 	assert(rows <= f->lanes);

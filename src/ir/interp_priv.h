@@ -189,7 +189,13 @@ uint64_t cj_reg_get(const void *at, size_t i, enum cj_kind k);
 void cj_reg_set(void *at, size_t i, enum cj_kind k, uint64_t bits);
 void cj_reg_fill(void *at, size_t count, enum cj_kind k, uint64_t bits);
 
-/* Elements in memory; kinds under 8 bits are packed from bit 0 up. */
+/* Elements in memory (interp_element.c): truth values have a byte, kinds under
+ * 8 bits are packed from bit 0 up. */
+static inline unsigned
+cj_stored_bits(enum cj_kind k)
+{
+	return k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
+}
 size_t cj_memory_bytes(enum cj_kind k, int64_t elements);
 uint64_t cj_memory_get(const struct cj_memory *m, enum cj_kind k, int64_t i);
 void cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
@@ -590,6 +596,30 @@ const struct cj_past *cj_unit_past(struct cj_frame *f,
 void cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first);
 
+/* ---- wrong accesses (interp_bounds.c) ------------------------------------ */
+
+/* What the lanes of an access touch: a vector each. */
+struct cj_vectors {
+	const struct cj_memory *memory;
+	const struct cj_object *object;
+	uint32_t number;		/* of the object */
+	enum cj_kind kind;
+	uint32_t width;			/* elements per lane */
+	uint32_t bytes;			/* of an element; 0: packed */
+	uint32_t align;
+	const int64_t *offset;		/* by lane */
+	const uint8_t *mask;		/* of the access; NULL: all */
+};
+const char *cj_vectors_name(struct cj_frame *f, const struct cj_vectors *v);
+void cj_report_outside(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane, const char *verb);
+void cj_report_misaligned(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane);
+void cj_report_right(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane, bool writes);
+void cj_report_unwritten(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane, int64_t at);
+
 /* ---- one lane's elements (interp_mem.c) ---------------------------------- */
 
 struct cj_reach {
@@ -597,7 +627,11 @@ struct cj_reach {
 	int64_t first;
 	uint32_t width;
 };
-/* Combine an element with a value; threads of ours take turns. */
+/* Combine an element with a value, which cas puts where `expected` stands;
+ * gives the old one. Threads of ours take turns (interp_element.c). */
+uint64_t cj_memory_update(struct cj_frame *f, const struct cj_memory *m,
+    enum cj_kind k, int64_t at, enum cj_atomic how, uint64_t value,
+    uint64_t expected);
 void cj_memory_combine(struct cj_frame *f, const struct cj_memory *m,
     enum cj_kind k, int64_t at, enum cj_atomic how, uint64_t value);
 /* Inside, allowed, aligned and, to be read, written by somebody? Faults. */

@@ -1,5 +1,6 @@
 /*
- * Clocks and shadows: what interp_clock.c and interp_race.c share.
+ * Clocks and shadows: what interp_clock.c, interp_race.c and
+ * interp_race_code.c share.
  */
 #ifndef CJ_INTERP_RACE_H
 #define CJ_INTERP_RACE_H
@@ -29,6 +30,9 @@ struct cj_race {
 	struct shadow **shadows;	/* by object; NULL: nobody writes */
 };
 
+/* All of it but how many pages there may be (interp_race_code.c). */
+struct cj_race_run *cj_race_run_of(struct cj_arena *a,
+    const struct cj_decoded *c, const struct cj_kernel_launch *k);
 unsigned cj_past_levels(uint64_t blocks);
 /* A clock that knows an interval of one warp alone. */
 const struct cj_past *cj_past_of(struct cj_frame *f, uint64_t block,

@@ -19,6 +19,13 @@ function! s:InText(lnum, col)
 	    \ =~# 'cute\%(String\|Comment\)'
 endfunction
 
+" Does the line go on with the head of a declaration that began above?
+function! s:GoesOn(lnum)
+	let above = getline(a:lnum - 1)
+	return getline(a:lnum) =~# '^\s*=>'
+	    \ || (above =~# ',\s*$' && above !~# '^\s*//')
+endfunction
+
 function! GetCuteIndent(lnum)
 	let line = getline(a:lnum)
 	if line =~# '^\s*\%(where\|target\)\s\+\S'
@@ -38,7 +45,7 @@ function! GetCuteIndent(lnum)
 		return virtcol([paren[0], paren[1]])
 	endif
 	if brace[0] == 0
-		return 0
+		return s:GoesOn(a:lnum) ? shiftwidth() : 0
 	endif
 	" what opens the brace may itself be continued inside parentheses
 	let start = brace[0]
@@ -46,6 +53,12 @@ function! GetCuteIndent(lnum)
 	let outer = searchpair('[([]', '', '[])]', 'bnW', skip, stop)
 	if outer > 0
 		let start = outer
+	endif
+	call cursor(start, 1)
+	if searchpair('{', '', '}', 'bnW', skip, stop) == 0
+		while start > 1 && s:GoesOn(start)
+			let start -= 1
+		endwhile
 	endif
 	return indent(start) + (line =~# '^\s*}' ? 0 : shiftwidth())
 endfunction

@@ -190,19 +190,6 @@ cj_assembler_get(struct cj_work *f)
 	return as;
 }
 
-/*
- * Products of whole warps keep nearly all registers that there are. Then the
- * highest level tries schedules for three times as long, and what it finds is
- * no faster.
- */
-const char *
-cj_assembler_level(const struct cj_recipe *r, const char *ptx)
-{
-	if (r->level == 0)
-		return "-O1";
-	return strstr(ptx, "mma.sync.aligned") != NULL ? "-O2" : "-O3";
-}
-
 /* ---- ptxas --------------------------------------------------------------- */
 
 static cutejit_status
@@ -216,7 +203,7 @@ run_ptxas(struct cj_work *f, const struct cj_assembler *as,
 
 	argv[n++] = as->path;
 	argv[n++] = cj_printf(&f->arena, "-arch=%s", r->target->name);
-	argv[n++] = cj_assembler_level(r, ptx);
+	argv[n++] = r->level == 0 ? "-O1" : "-O3";
 	argv[n++] = "-v";
 	if (r->lineinfo)
 		argv[n++] = "-lineinfo";

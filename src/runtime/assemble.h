@@ -20,9 +20,6 @@ struct cj_assembler {
 /* What the context uses; looked for once. Never NULL. */
 const struct cj_assembler *cj_assembler_get(struct cj_work *f);
 
-/* How much the assembler does for this PTX: "-O1" ... "-O3". */
-const char *cj_assembler_level(const struct cj_recipe *r, const char *ptx);
-
 struct cj_assembly {
 	const char *cubin;		/* on the arena given */
 	size_t length;

@@ -126,7 +126,7 @@ cj_nvjitlink_run(struct cj_work *f, struct cj_nvjitlink *n,
 	uint32_t count = 0;
 
 	options[count++] = cj_printf(&f->arena, "-arch=%s", r->target->name);
-	options[count++] = cj_assembler_level(r, ptx);
+	options[count++] = "-O3";
 	if (r->lineinfo)
 		options[count++] = "-lineinfo";
 	l->n = n;

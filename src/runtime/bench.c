@@ -150,7 +150,8 @@ move_arguments(struct timing *m, const struct copy *c,
 			for (n = 0; b != NULL; b = b->next, n++)
 				if (b->device != 0 && at >= b->device
 				    && at - b->device < b->bytes) {
-					v->data += c->device[n] - b->device;
+					v->data = (void *)(uintptr_t)
+					    (c->device[n] + (at - b->device));
 					break;
 				}
 		}

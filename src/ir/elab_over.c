@@ -141,9 +141,11 @@ cj_over_read(struct cj_elab *el, const struct cj_list *list,
 }
 
 void
-cj_over_names(struct cj_elab *el, struct cj_env *root)
+cj_over_names(struct cj_elab *el)
 {
-	memset(root, 0, sizeof *root);
+	/* functions that are values outlive the caller, with what they see */
+	struct cj_env *root = CJ_NEW(el->arena, struct cj_env);
+
 	root->file = el->unit->main;
 	root->is_function = true;
 	el->env = root;

@@ -20,7 +20,7 @@ struct cj_over {
 };
 
 /* Names begin: those of the main text, in `root`. */
-void cj_over_names(struct cj_elab *el, struct cj_env *root);
+void cj_over_names(struct cj_elab *el);
 /* False: reported. */
 bool cj_over_read(struct cj_elab *el, const struct cj_list *list,
     struct cj_over *out);

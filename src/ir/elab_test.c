@@ -50,13 +50,12 @@ cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
 	uint32_t errors = ds->errors;
 	struct cj_emitter em;
 	struct cj_elab el;
-	struct cj_env root;
 	struct cj_over over;
 
 	c->count = 0;
 	c->name = t->name;
 	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
-	cj_over_names(&el, &root);
+	cj_over_names(&el);
 	if (!cj_over_read(&el, &test->over, &over))
 		return NULL;
 	c->count = over.combinations;
@@ -80,13 +79,12 @@ cj_elab_array(struct cj_arena *a, const struct cj_unit *u, const char *text,
 	    cj_parse_value(a, u->names, u->sources, source, ds);
 	struct cj_emitter em;
 	struct cj_elab el;
-	struct cj_env root;
 	struct cj_value v;
 
 	if (n == NULL)
 		return NULL;
 	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
-	cj_over_names(&el, &root);
+	cj_over_names(&el);
 	begin_function(&el, &em, "argument");
 	cj_elab_at(&el, n->span);
 	v = cj_elab_expr(&el, n);

@@ -142,11 +142,10 @@ cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
 	uint32_t errors = ds->errors, i;
 	struct cj_over over;
 	struct cj_elab el;
-	struct cj_env root;
 
 	*count = 0;
 	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
-	cj_over_names(&el, &root);
+	cj_over_names(&el);
 	if (!cj_over_read(&el, &n->over, &over))
 		return false;
 	if (over.combinations > MOST) {
@@ -156,7 +155,7 @@ cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
 	}
 	*out = CJ_NEWS(a, struct cj_candidate, over.combinations);
 	for (i = 0; i < over.combinations; i++) {
-		cj_over_names(&el, &root);
+		cj_over_names(&el);
 		cj_over_bind(&el, "", &over, i);
 		if (is_let_through(&el, &n->where))
 			set_candidate(&el, &over, &(*out)[(*count)++]);

@@ -19,7 +19,7 @@ struct cj_over {
 	uint32_t combinations;
 };
 
-/* Names begin: those of the main text, in `root`. */
+/* Names begin: those of the main text. */
 void cj_over_names(struct cj_elab *el);
 /* False: reported. */
 bool cj_over_read(struct cj_elab *el, const struct cj_list *list,

@@ -22,6 +22,19 @@ is_shared(const struct cj_elab *el, const struct cj_tensor *t)
 
 /* ---- the atom ------------------------------------------------------------ */
 
+/* Which of the names the argument chooses; false: none. */
+static bool
+chosen(struct cj_elab *el, const struct cj_value *v, const char *const *names,
+    unsigned count, unsigned *which)
+{
+	if (v->kind != CJ_VALUE_CHOICE)
+		return false;
+	for (*which = 0; *which < count; ++*which)
+		if (strcmp(cj_elab_name(el, v->choice), names[*which]) == 0)
+			return true;
+	return false;
+}
+
 bool
 cj_arg_reduction(struct cj_elab *el, struct cj_args *args, bool *reduces,
     enum cj_atomic *how)
@@ -29,19 +42,18 @@ cj_arg_reduction(struct cj_elab *el, struct cj_args *args, bool *reduces,
 	static const char *const names[] = { "add", "min", "max", "and", "or",
 	    "xor" };
 	const struct cj_value *v = cj_arg_named(el, args, "reduce");
-	unsigned i;
+	unsigned which;
 
 	*reduces = v != NULL;
 	if (v == NULL)
 		return true;
-	for (i = 0; v->kind == CJ_VALUE_CHOICE && i < CJ_LENGTH(names); i++)
-		if (strcmp(cj_elab_name(el, v->choice), names[i]) == 0) {
-			*how = (enum cj_atomic)i;
-			return true;
-		}
-	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-	    "\"reduce\" is .add, .min, .max, .and, .or or .xor");
-	return false;
+	if (!chosen(el, v, names, CJ_LENGTH(names), &which)) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "\"reduce\" is .add, .min, .max, .and, .or or .xor");
+		return false;
+	}
+	*how = (enum cj_atomic)which;
+	return true;
 }
 
 bool
@@ -49,19 +61,18 @@ cj_arg_evict(struct cj_elab *el, struct cj_args *args, enum cj_evict *out)
 {
 	static const char *const names[] = { "normal", "first", "last" };
 	const struct cj_value *v = cj_arg_named(el, args, "evict");
-	unsigned i;
+	unsigned which;
 
 	*out = CJ_EVICT_NORMAL;
 	if (v == NULL)
 		return true;
-	for (i = 0; v->kind == CJ_VALUE_CHOICE && i < CJ_LENGTH(names); i++)
-		if (strcmp(cj_elab_name(el, v->choice), names[i]) == 0) {
-			*out = (enum cj_evict)i;
-			return true;
-		}
-	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-	    "\"evict\" is .normal, .first or .last");
-	return false;
+	if (!chosen(el, v, names, CJ_LENGTH(names), &which)) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "\"evict\" is .normal, .first or .last");
+		return false;
+	}
+	*out = (enum cj_evict)which;
+	return true;
 }
 
 bool

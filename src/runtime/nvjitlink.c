@@ -29,25 +29,10 @@ static void *
 open_library(struct cj_arena *a)
 {
 	static const char *const names[] = {
-		"libnvJitLink.so.13", "libnvJitLink.so.12"
+		"libnvJitLink.so.13", "libnvJitLink.so.12", NULL
 	};
-	const char *const *folder;
-	void *library;
-	size_t i;
 
-	for (i = 0; i < CJ_LENGTH(names); i++) {
-		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-		if (library != NULL)
-			return library;
-	}
-	for (folder = cj_cuda_folders(a); *folder != NULL; folder++)
-		for (i = 0; i < CJ_LENGTH(names); i++) {
-			library = dlopen(cj_printf(a, "%s/lib64/%s", *folder,
-			    names[i]), RTLD_NOW | RTLD_LOCAL);
-			if (library != NULL)
-				return library;
-		}
-	return NULL;
+	return cj_cuda_library(a, names);
 }
 
 /* The library stays: it has threads and handlers of its own, and closing it

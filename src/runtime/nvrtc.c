@@ -30,32 +30,13 @@ static void *
 open_library(struct cj_arena *a)
 {
 	static const char *const names[] = {
-		"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"
+		"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL
 	};
 	const char *own = cj_env("CUTEJIT_NVRTC");
-	const char *const *folder;
-	void *library;
-	size_t i;
 
 	if (own != NULL)
 		return dlopen(own, RTLD_NOW | RTLD_LOCAL);
-	for (i = 0; i < CJ_LENGTH(names); i++) {
-		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-		if (library != NULL)
-			return library;
-	}
-	for (folder = cj_cuda_folders(a); *folder != NULL; folder++)
-		for (i = 0; i < CJ_LENGTH(names); i++) {
-			library = dlopen(cj_printf(a, "%s/lib64/%s", *folder,
-			    names[i]), RTLD_NOW | RTLD_LOCAL);
-			if (library == NULL)
-				library = dlopen(cj_printf(a, "%s/lib/%s",
-				    *folder, names[i]),
-				    RTLD_NOW | RTLD_LOCAL);
-			if (library != NULL)
-				return library;
-		}
-	return NULL;
+	return cj_cuda_library(a, names);
 }
 
 /* The library stays, as nvJitLink does. */

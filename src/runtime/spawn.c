@@ -4,6 +4,7 @@
  */
 #include "spawn.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -189,6 +190,31 @@ cj_cuda_folders(struct cj_arena *a)
 			list[n++] = cj_strdup(a, cj_env(names[i]));
 	list[n++] = "/usr/local/cuda";
 	return list;
+}
+
+void *
+cj_cuda_library(struct cj_arena *a, const char *const *names)
+{
+	static const char *const parts[] = { "lib64", "lib" };
+	const char *const *folder, *const *n;
+	void *library;
+	size_t i;
+
+	for (n = names; *n != NULL; n++) {
+		library = dlopen(*n, RTLD_NOW | RTLD_LOCAL);
+		if (library != NULL)
+			return library;
+	}
+	for (folder = cj_cuda_folders(a); *folder != NULL; folder++)
+		for (n = names; *n != NULL; n++)
+			for (i = 0; i < CJ_LENGTH(parts); i++) {
+				library = dlopen(cj_printf(a, "%s/%s/%s",
+				    *folder, parts[i], *n),
+				    RTLD_NOW | RTLD_LOCAL);
+				if (library != NULL)
+					return library;
+			}
+	return NULL;
 }
 
 static const char *

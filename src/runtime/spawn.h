@@ -32,5 +32,8 @@ const char *cj_find_program(struct cj_arena *a, const char *variable,
     const char *name);
 /* Folders of CUDA toolkits, NULL at the end. */
 const char *const *cj_cuda_folders(struct cj_arena *a);
+/* A library of the toolkit by one of its names, as the loader finds it or in
+ * those folders; NULL: there is none. */
+void *cj_cuda_library(struct cj_arena *a, const char *const *names);
 
 #endif

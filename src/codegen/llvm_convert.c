@@ -29,13 +29,26 @@ f32(const struct cj_llvm_gen *g)
 
 /* ---- float to float ----------------------------------------------------- */
 
+/* Memory of f32 may be read as tf32: the bits behind it are not its own. */
+cj_llvm
+cj_llvm_tf32_value(struct cj_llvm_gen *g, cj_llvm x)
+{
+	LLVMTypeRef word = cj_llvm_int_type(g, 32);
+	cj_llvm bits = LLVMBuildBitCast(g->b, x, word, "");
+
+	bits = LLVMBuildAnd(g->b, bits, LLVMConstInt(word, 0xffffe000, 0),
+	    "");
+	return LLVMBuildBitCast(g->b, bits, LLVMTypeOf(x), "");
+}
+
 /* Exactly, as f32 or, for a double, as it is. */
 static cj_llvm
 as_f32(struct cj_llvm_gen *g, enum cj_kind from, cj_llvm x)
 {
-	if (from == CJ_KIND_F64 || from == CJ_KIND_F32 ||
-	    from == CJ_KIND_TF32)
+	if (from == CJ_KIND_F64 || from == CJ_KIND_F32)
 		return x;
+	if (from == CJ_KIND_TF32)
+		return cj_llvm_tf32_value(g, x);
 	if (cj_llvm_is_small(from))
 		return cj_llvm_small_to_f32(g, from, x);
 	return LLVMBuildFPExt(g->b, x, f32(g), "");

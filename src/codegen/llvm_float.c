@@ -220,6 +220,16 @@ small_sign(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k, cj_llvm x)
 	return LLVMBuildAnd(g->b, x, LLVMConstInt(g->i8, sign - 1, 0), "");
 }
 
+static cj_llvm
+compare_tf32(struct cj_llvm_gen *g, enum cj_op op, const cj_llvm *x)
+{
+	cj_llvm value[2];
+
+	value[0] = cj_llvm_tf32_value(g, x[0]);
+	value[1] = cj_llvm_tf32_value(g, x[1]);
+	return apply_native(g, op, value);
+}
+
 cj_llvm
 cj_llvm_float_apply(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
     const cj_llvm *x)
@@ -233,8 +243,10 @@ cj_llvm_float_apply(struct cj_llvm_gen *g, enum cj_op op, enum cj_kind k,
 		return apply_native(g, op, x);
 	if (k == CJ_KIND_F16 || k == CJ_KIND_BF16)
 		return apply_f16(g, op, k, x);
-	if (k == CJ_KIND_TF32 && (is_sign || is_compare(op)))
+	if (k == CJ_KIND_TF32 && is_sign)
 		return apply_native(g, op, x);
+	if (k == CJ_KIND_TF32 && is_compare(op))
+		return compare_tf32(g, op, x);
 	if (cj_llvm_is_small(k) && is_sign && k != CJ_KIND_F8UE8M0)
 		return small_sign(g, op, k, x[0]);
 	return apply_wide(g, op, k, x);

@@ -183,6 +183,8 @@ bool cj_llvm_float_packs(const struct cj_llvm_gen *g, enum cj_op op,
 cj_llvm cj_llvm_convert(struct cj_llvm_gen *g, enum cj_kind to,
     enum cj_kind from, struct cj_conversion how, cj_llvm x);
 extern const struct cj_conversion cj_llvm_default;
+/* Of a tf32 that may have more bits behind it: its value. */
+cj_llvm cj_llvm_tf32_value(struct cj_llvm_gen *g, cj_llvm x);
 
 /* ---- conditions without jumps (llvm_flat.c) ------------------------------ */
 

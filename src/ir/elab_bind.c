@@ -185,6 +185,15 @@ example_of(struct cj_elab *el, const struct cj_node *p)
 	return t != NULL && t->kind == CJ_NODE_FN_TYPE ? "max" : "4";
 }
 
+/* What the caller asked for and what the arguments have. */
+static bool
+agrees(const struct cj_value *asked, const struct cj_value *has)
+{
+	return cj_value_same(asked, has) ||
+	    (asked->kind == CJ_VALUE_TYPE && has->kind == CJ_VALUE_TYPE &&
+	    cj_contract_takes(asked->type->scalar, has->type->scalar));
+}
+
 static bool
 const_value(struct cj_contract *c, const struct cj_node *p,
     const struct cj_pattern *list, uint32_t count, struct cj_value *out)
@@ -208,7 +217,7 @@ const_value(struct cj_contract *c, const struct cj_node *p,
 		    "\"%s\" needs a value at compile time, as in -D %s=%s",
 		    name, name, example_of(c->el, p));
 	}
-	if (g == NULL || !has || cj_value_same(out, &from_actual))
+	if (g == NULL || !has || agrees(out, &from_actual))
 		return out->kind != CJ_VALUE_ERROR;
 	return cj_contract_refuse(c, p->span,
 	    "%s = %s was asked for, the arguments have %s", name,

@@ -289,6 +289,21 @@ cj_elab_in_domain(struct cj_elab *el, const struct cj_node *domain,
 	return true;
 }
 
+/* What could be said instead; "" where nothing is known. */
+static const char *
+domain_remedy(struct cj_contract *c, const struct cj_node *domain,
+    const char *name, struct cj_value v)
+{
+	bool inside;
+
+	if (v.kind != CJ_VALUE_TYPE || v.type->scalar != CJ_KIND_F32 ||
+	    !cj_elab_in_domain(c->el, domain, cj_value_type(c->el,
+	    CJ_KIND_TF32), &inside) || !inside)
+		return "";
+	return cj_printf(c->el->arena, "; %s = tf32 takes tensors of f32",
+	    name);
+}
+
 bool
 cj_contract_domain(struct cj_contract *c, const struct cj_node *domain,
     const char *name, struct cj_value v)
@@ -298,8 +313,9 @@ cj_contract_domain(struct cj_contract *c, const struct cj_node *domain,
 	if (!cj_elab_in_domain(c->el, domain, v, &inside))
 		return false;
 	return inside || cj_contract_refuse(c, domain->span,
-	    "%s = %s is not in %s", name, cj_value_text(c->el, &v),
-	    cj_elab_source_text(c->el, domain->span));
+	    "%s = %s is not in %s%s", name, cj_value_text(c->el, &v),
+	    cj_elab_source_text(c->el, domain->span),
+	    domain_remedy(c, domain, name, v));
 }
 
 void

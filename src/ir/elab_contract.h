@@ -90,6 +90,10 @@ bool cj_contract_walk(struct cj_contract *c);
 bool cj_contract_refuse(struct cj_contract *c, struct cj_span span,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* May elements of one kind be given as another? An f32 is a tf32 whose last 13
+ * bits nobody looks at, where the caller says so. */
+bool cj_contract_takes(enum cj_kind element, enum cj_kind given);
+
 /* The `where` conditions: BIND decides known ones, CHECK requires the rest
  * and gathers facts. */
 bool cj_contract_where(struct cj_contract *c);

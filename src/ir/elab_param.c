@@ -341,6 +341,13 @@ tensor_value(struct cj_matched *m)
 	return cj_value_tensor(m->c->el, &t);
 }
 
+bool
+cj_contract_takes(enum cj_kind element, enum cj_kind given)
+{
+	return element == given ||
+	    (element == CJ_KIND_TF32 && given == CJ_KIND_F32);
+}
+
 /* The element type; in BIND it must be the argument's. */
 static bool
 element_of(struct cj_matched *m)
@@ -357,7 +364,8 @@ element_of(struct cj_matched *m)
 		    cj_value_text(el, &v));
 		return false;
 	}
-	if (m->actual != NULL && m->actual->kind != m->element)
+	if (m->actual != NULL &&
+	    !cj_contract_takes(m->element, m->actual->kind))
 		return cj_contract_refuse(m->c, m->p->type->span,
 		    "%s: needs elements of type %s, got %s", m->name,
 		    cj_kind_text(m->element), cj_kind_text(m->actual->kind));

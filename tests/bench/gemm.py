@@ -204,7 +204,8 @@ def tf32(c, shapes):
         rows = torch.randint(m, (16,), device="cuda")
         want = a[rows].double() @ b.double().t()
         scale = a[rows].double().abs() @ b.double().abs().t()
-        ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)}, {"T": "tf32", "TC": "f32"})
+        ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)},
+                      {"T": "tf32", "TB": "tf32"})
         torch.backends.cuda.matmul.allow_tf32 = True
         c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, {"cutec": ours},
               lambda: near(out[rows], want, 1e-3, 1e3 * scale, lambda: out.fill_(float("nan"))))

@@ -310,7 +310,7 @@ typedef struct cutejit_parameter {
 	size_t value_count;
 } cutejit_parameter;
 
-/* A kernel declaration: kernels of one name are the members of a family. */
+/* A kernel declaration: those of one name in one text are a family. */
 typedef struct cutejit_member {
 	const char *kernel;
 	unsigned member;		/* in its family, from 0 */
@@ -321,6 +321,14 @@ typedef struct cutejit_member {
 
 /* Kernel declaration i in order of the text; NULL behind the last. */
 const cutejit_member *cutejit_module_member(const cutejit_module *module,
+    size_t i);
+
+/*
+ * Kernel declaration i of the texts that this one imports, with the name that
+ * it has here: "gemm", or "lib.gemm" behind `import "..." as lib`. By that name
+ * it is compiled, launched and run as own ones are. NULL behind the last.
+ */
+const cutejit_member *cutejit_module_imported(const cutejit_module *module,
     size_t i);
 
 typedef struct cutejit_test {

@@ -302,6 +302,14 @@ is_named(const struct compile *p, const cutejit_member *m, bool *alone)
 	return p->kernels.count == 0;
 }
 
+/* Those of imports are compiled where -k names them. */
+static const cutejit_member *
+next_member(const struct compile *p, cutejit_module *module, size_t i)
+{
+	return p->kernels.count != 0 ? any_member(module, i) :
+	    cutejit_module_member(module, i);
+}
+
 static bool
 is_given(const struct compile *p, const char *name)
 {
@@ -381,7 +389,7 @@ collect_jobs(struct compile *p, cutejit_module *module)
 	bool alone;
 	int code;
 
-	for (i = 0; (m = cutejit_module_member(module, i)) != NULL; i++) {
+	for (i = 0; (m = next_member(p, module, i)) != NULL; i++) {
 		if (!is_named(p, m, &alone))
 			continue;
 		for (a = 0; a < arches; a++) {
@@ -394,10 +402,9 @@ collect_jobs(struct compile *p, cutejit_module *module)
 	if (p->job_count != 0)
 		return 0;
 	if (p->kernels.count != 0)
-		complain("%s: there is no kernel \"%s\"", p->file,
+		return common_no_kernel(&p->c, p->context, module,
 		    p->kernels.at[0]);
-	else
-		complain("%s: there is no kernel in it", p->file);
+	complain("%s: there is no kernel in it", p->file);
 	return CUTEJIT_ERROR;
 }
 

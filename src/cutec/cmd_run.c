@@ -42,29 +42,43 @@ struct run {
 /* ---- finding things ----------------------------------------------------- */
 
 static const cutejit_member *
-find_family(const struct run *r)
+find_named(const struct run *r)
 {
-	const cutejit_member *m, *only = NULL;
+	const cutejit_member *m;
 	size_t i;
 
-	for (i = 0; (m = cutejit_module_member(r->module, i)) != NULL; i++) {
-		if (r->kernel != NULL) {
-			if (strcmp(m->kernel, r->kernel) == 0)
-				return m;
-		} else if (only == NULL) {
-			only = m;
-		} else if (strcmp(only->kernel, m->kernel) != 0) {
+	for (i = 0; (m = any_member(r->module, i)) != NULL; i++)
+		if (strcmp(m->kernel, r->kernel) == 0)
+			return m;
+	common_no_kernel(&r->c, r->context, r->module, r->kernel);
+	return NULL;
+}
+
+/* The only family of the file. */
+static const cutejit_member *
+find_family(const struct run *r)
+{
+	const cutejit_member *m, *only = cutejit_module_member(r->module, 0);
+	size_t i;
+
+	if (r->kernel != NULL)
+		return find_named(r);
+	for (i = 1; (m = cutejit_module_member(r->module, i)) != NULL; i++)
+		if (strcmp(only->kernel, m->kernel) != 0) {
 			complain("%s has several kernels, \"%s\" and \"%s\": "
 			    "choose with -k", r->file, only->kernel,
 			    m->kernel);
 			return NULL;
 		}
-	}
-	if (only == NULL && r->kernel != NULL)
-		complain("%s has no kernel \"%s\"", r->file, r->kernel);
-	else if (only == NULL)
+	if (only != NULL)
+		return only;
+	m = cutejit_module_imported(r->module, 0);
+	if (m == NULL)
 		complain("%s has no kernel", r->file);
-	return only;
+	else
+		complain("%s has no kernel of its own: choose an imported "
+		    "one with -k, as \"%s\"", r->file, m->kernel);
+	return NULL;
 }
 
 /* The parameter in any member of the family. */
@@ -74,7 +88,7 @@ find_parameter(const struct run *r, const char *name, size_t length)
 	const cutejit_member *m;
 	size_t i, k;
 
-	for (i = 0; (m = cutejit_module_member(r->module, i)) != NULL; i++) {
+	for (i = 0; (m = any_member(r->module, i)) != NULL; i++) {
 		if (strcmp(m->kernel, r->member->kernel) != 0)
 			continue;
 		for (k = 0; k < m->parameter_count; k++)

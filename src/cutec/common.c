@@ -234,6 +234,33 @@ common_status(const struct common *c, cutejit_context *context,
 	return (int)status;
 }
 
+const cutejit_member *
+any_member(const cutejit_module *module, size_t i)
+{
+	const cutejit_member *m = cutejit_module_member(module, i);
+	size_t own = 0;
+
+	if (m != NULL)
+		return m;
+	while (cutejit_module_member(module, own) != NULL)
+		own++;
+	return cutejit_module_imported(module, i - own);
+}
+
+int
+common_no_kernel(const struct common *c, cutejit_context *context,
+    cutejit_module *module, const char *kernel)
+{
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_kernel *none = NULL;
+	cutejit_status status;
+
+	o.until = CUTEJIT_UNTIL_IR;
+	status = cutejit_compile(module, kernel, &o, &none);
+	cutejit_kernel_destroy(none);
+	return common_status(c, context, status);
+}
+
 cutejit_module *
 common_module(const struct common *c, cutejit_context *context,
     const char *path, int *code)

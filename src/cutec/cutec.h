@@ -108,6 +108,12 @@ typedef int module_fn(const struct common *c, cutejit_context *context,
     cutejit_module *module, const char *path, void *user);
 int common_modules(const struct common *c, char **files, int count,
     module_fn *each, void *user);
+/* Kernel declaration i: the module's own, then those of its imports. */
+const cutejit_member *any_member(const cutejit_module *module, size_t i);
+/* Says why no kernel of the module has that name. */
+int common_no_kernel(const struct common *c, cutejit_context *context,
+    cutejit_module *module, const char *kernel);
+
 /* {"schema": 1, KEY: list} to a file; false: complained. */
 struct json_t;
 bool write_json(const char *path, const char *key, struct json_t *list);

@@ -61,17 +61,29 @@ struct cj_unit *cj_unit_load(struct cj_arena *a,
 uint32_t cj_unit_sources(const struct cj_unit *u, const uint32_t **sources);
 const struct cj_tree *cj_unit_tree(const struct cj_unit *u);
 
-/* ---- what is in it (main text only) -------------------------------------- */
+/* ---- what is in it ------------------------------------------------------- */
 
-/* Members of all families in order of the text; `family` counts names. */
+/*
+ * Members of all families that the main text can launch, by the name that it
+ * has for them: its own in order of the text, then those of its imports, as
+ * "gemm", or "lib.gemm" behind `import ... as lib`.
+ */
+struct cj_file;
 struct cj_member_info {
-	const char *kernel;
+	const char *kernel;		/* what the main text says */
 	uint32_t member;		/* within its family */
+	const struct cj_file *file;	/* where it is declared */
 	const struct cj_node *node;	/* the declaration */
 	struct cj_span span;
+	bool is_imported;
 };
 uint32_t cj_unit_members(const struct cj_unit *u,
     const struct cj_member_info **members);
+
+/* Two imports have a kernel of this name, so that it means neither: the texts
+ * of both. */
+bool cj_unit_clash(const struct cj_unit *u, const char *kernel,
+    const char **first, const char **second);
 
 enum cj_parameter_kind { CJ_PARAMETER_CONST, CJ_PARAMETER_TENSOR,
     CJ_PARAMETER_SCALAR };
@@ -95,7 +107,7 @@ struct cj_test_info {
 	struct cj_span span;
 	bool is_bench;
 };
-/* Tests and benches in order of the text. */
+/* Tests and benches of the main text, in order. */
 uint32_t cj_unit_tests(const struct cj_unit *u,
     const struct cj_test_info **tests);
 
@@ -171,11 +183,13 @@ const char *cj_binding_text(const struct cj_binding *b);
 /* ---- tuning -------------------------------------------------------------- */
 
 struct cj_tune_info {
-	const char *kernel;
+	const char *kernel;		/* as in struct cj_member_info */
 	const struct cj_node *node;
 	struct cj_span span;
+	bool is_imported;
 };
-/* `tune` declarations of the main text, in order. */
+/* `tune` declarations of the main text, in order, then those of imports about
+ * kernels that it can launch. */
 uint32_t cj_unit_tunes(const struct cj_unit *u,
     const struct cj_tune_info **tunes);
 

@@ -475,7 +475,7 @@ cj_bind(struct cj_arena *a, const struct cj_unit *u,
 	cj_elab_init(el, a, u, NULL, ds);
 	cj_strbuf_init(&c.text, a);
 	cj_env_push(el);
-	el->env->file = u->main;
+	el->env->file = m->file;
 	b->member = m;
 	if (!bind_all(&c) || !check_given(&c) || el->errors != 0 ||
 	    ds->errors != errors) {

@@ -202,7 +202,8 @@ device_name(struct cj_elab *el)
 	struct cj_strbuf name;
 
 	cj_strbuf_init(&name, el->m->arena);
-	cj_strbuf_puts(&name, el->member->kernel);
+	cj_strbuf_puts(&name, cj_elab_name(el,
+	    el->member->node->kernel.name.name));
 	if (el->member->member != 0)
 		cj_strbuf_printf(&name, "_m%u", el->member->member);
 	if (el->launches != 0)
@@ -414,7 +415,7 @@ start_walk(struct cj_contract *c, enum cj_walk_kind walk)
 	el->em->terms.len = 0;
 	el->env = NULL;
 	cj_env_push(el);
-	el->env->file = el->unit->main;
+	el->env->file = el->member->file;
 	c->walk = walk;
 	c->next = 0;
 	for (i = 0; i < c->b->consts.len; i++)
@@ -553,17 +554,17 @@ cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
 	struct cj_contract c = { .el = el, .kernel = m->node, .b = &copy };
 	uint32_t errors = ds->errors;
 	struct cj_emitter *em;
-	const char *wrong;
+	const char *wrong, *name;
 
 	cj_elab_init(el, a, u, aim->target, ds);
 	el->bounds = aim->bounds;
 	el->member = m;
 	el->time = CJ_TIME_HOST;
-	el->m->name = m->member == 0 ? cj_strdup(a, m->kernel) :
-	    cj_printf(a, "%s[%u]", m->kernel, m->member);
+	name = cj_name_text(u->names, m->node->kernel.name.name);
+	el->m->name = m->member == 0 ? cj_strdup(a, name) :
+	    cj_printf(a, "%s[%u]", name, m->member);
 	em = CJ_NEW(a, struct cj_emitter);
-	em->function = cj_module_function(el->m, CJ_FUNCTION_HOST,
-	    m->kernel);
+	em->function = cj_module_function(el->m, CJ_FUNCTION_HOST, name);
 	em->level = 1;
 	em->b.module = el->m;
 	em->b.region = el->m->functions.at[em->function].body;

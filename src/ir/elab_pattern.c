@@ -198,11 +198,11 @@ list_range(struct cj_elab *el, const struct cj_node *domain,
 
 /* Where a domain needs other parameters, its values are not listed. */
 static void
-list_values(struct cj_elab *el, const struct cj_node *param,
-    struct cj_parameter_info *info)
+list_values(struct cj_elab *el, const struct cj_file *file,
+    const struct cj_node *param, struct cj_parameter_info *info)
 {
 	const struct cj_node *domain = param->param.domain;
-	struct cj_env root = { .file = el->unit->main, .is_function = true };
+	struct cj_env root = { .file = file, .is_function = true };
 
 	if (domain == NULL || info->has_default)
 		return;
@@ -216,7 +216,8 @@ list_values(struct cj_elab *el, const struct cj_node *param,
 
 static void
 describe(struct cj_arena *a, const struct cj_unit *u,
-    const struct cj_node *param, struct cj_parameter_info *info)
+    const struct cj_file *file, const struct cj_node *param,
+    struct cj_parameter_info *info)
 {
 	struct cj_diags quiet;
 	struct cj_pattern p = { 0 };
@@ -230,7 +231,7 @@ describe(struct cj_arena *a, const struct cj_unit *u,
 	cj_elab_init(&el, a, u, NULL, &quiet);
 	if (param->param.mode == CJ_MODE_CONST) {
 		info->kind = CJ_PARAMETER_CONST;
-		list_values(&el, param, info);
+		list_values(&el, file, param, info);
 		return;
 	}
 	read_pattern(&el, param, &p);
@@ -251,7 +252,7 @@ cj_member_parameters(struct cj_arena *a, const struct cj_unit *u,
 	uint32_t i;
 
 	for (i = 0; i < params->count; i++)
-		describe(a, u, params->at[i], &at[i]);
+		describe(a, u, m->file, params->at[i], &at[i]);
 	*out = at;
 	return params->count;
 }

@@ -260,6 +260,12 @@ struct cj_file {
 	bool is_prelude;
 };
 
+/* A kernel that two imports bring. */
+struct cj_kernel_clash {
+	cj_name name;
+	const struct cj_file *first, *second;
+};
+
 struct cj_unit {
 	struct cj_arena *arena;
 	struct cj_names *names;
@@ -268,6 +274,7 @@ struct cj_unit {
 	struct cj_file *main, *prelude;
 	CJ_VEC(uint32_t) source_list;
 	CJ_VEC(struct cj_member_info) members;
+	CJ_VEC(struct cj_kernel_clash) clashes;
 	CJ_VEC(struct cj_test_info) tests;
 	CJ_VEC(struct cj_tune_info) tunes;
 	CJ_VEC(struct cj_extern_text) extern_texts;
@@ -625,6 +632,17 @@ struct cj_value cj_elab_lookup(struct cj_elab *el, cj_name name,
 /* `file.name`; file NULL: `cute.name`. */
 struct cj_value cj_elab_file_member(struct cj_elab *el,
     const struct cj_file *f, cj_name name, struct cj_span span);
+
+/* ---- families (elab_family.c) -------------------------------------------- */
+
+/* Once all texts are there, and what the main text declares is listed. */
+void cj_families_list(struct cj_unit *u);
+void cj_families_list_tunes(struct cj_unit *u);
+/* The first member of what `gemm` or `lib.gemm` names; NULL: reported. */
+const struct cj_member_info *cj_family_find(struct cj_elab *el,
+    const struct cj_node *name);
+uint32_t cj_family_count(const struct cj_unit *u,
+    const struct cj_member_info *family);
 
 /* ---- statements (elab_stmt.c, elab_loop.c) ------------------------------- */
 

@@ -23,76 +23,18 @@ cj_call_consts(const struct cj_call *c, const struct cj_const_argument **consts)
 /* A call under construction. */
 struct call {
 	struct cj_span span;
-	const struct cj_node *kernel;	/* the family's first declaration */
+	const struct cj_member_info *family;	/* its first member */
 	CJ_VEC(struct cj_argument) argument;
 	CJ_VEC(cj_ref) operand;
 	CJ_VEC(struct cj_const_argument) consts;
 	bool *given;			/* by parameter */
 };
 
-static const struct cj_node *
-find_family(struct cj_elab *el, cj_name name)
-{
-	const struct cj_unit *u = el->unit;
-	uint32_t i;
-
-	for (i = 0; i < u->members.len; i++)
-		if (u->members.at[i].node->kernel.name.name == name)
-			return u->members.at[i].node;
-	return NULL;
-}
-
-/* A kernel of this name in a text that is imported; NULL: there is none. */
-static const struct cj_node *
-find_elsewhere(const struct cj_unit *u, cj_name name)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < u->files.len; i++)
-		for (k = 0; k < u->files.at[i]->tree->decls.count; k++) {
-			const struct cj_node *n =
-			    u->files.at[i]->tree->decls.at[k];
-
-			if (n->kind == CJ_NODE_KERNEL &&
-			    n->kernel.name.name == name)
-				return n;
-		}
-	return NULL;
-}
-
-static void
-report_no_kernel(struct cj_elab *el, const struct cj_node *n, cj_name name)
-{
-	const struct cj_unit *u = el->unit;
-	const char **names = CJ_NEWS(el->arena, const char *, u->members.len);
-	struct cj_diag *d;
-	const struct cj_node *there = find_elsewhere(u, name);
-	const char *near;
-	uint32_t i;
-
-	if (there != NULL) {
-		d = cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, n->span,
-		    "the kernel \"%s\" stands in another text, and is "
-		    "launched from there alone", cj_elab_name(el, name));
-		cj_note(d, there->kernel.name.span, "it is declared here");
-		cj_help(d, "What both share belongs into functions of the "
-		    "imported text; put the kernel beside its tests.");
-		return;
-	}
-	for (i = 0; i < u->members.len; i++)
-		names[i] = u->members.at[i].kernel;
-	d = cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, n->span,
-	    "there is no kernel \"%s\"", cj_elab_name(el, name));
-	near = cj_nearest(cj_elab_name(el, name), names, u->members.len);
-	if (near != NULL)
-		cj_help(d, "Did you mean \"%s\"?", near);
-}
-
 /* name or name[i]; NULL: reported. */
-static const struct cj_node *
+static const struct cj_member_info *
 read_kernel(struct cj_elab *el, const struct cj_node *path, int *member)
 {
-	const struct cj_node *base = path, *kernel;
+	const struct cj_node *base = path;
 	int64_t i;
 
 	*member = -1;
@@ -111,34 +53,20 @@ read_kernel(struct cj_elab *el, const struct cj_node *path, int *member)
 			return NULL;
 		*member = i < 0 || i > 1 << 20 ? 1 << 20 : (int)i;
 	}
-	if (base->kind != CJ_NODE_NAME) {
-		cj_elab_report(el, CJ_DIAG_WRONG_KIND, base->span,
-		    "a kernel's name is needed");
-		return NULL;
-	}
-	kernel = find_family(el, base->name.name);
-	if (kernel == NULL)
-		report_no_kernel(el, base, base->name.name);
-	return kernel;
+	return cj_family_find(el, base);
 }
 
 static bool
-has_member(struct cj_elab *el, const struct cj_node *kernel, int member,
-    struct cj_span span)
+has_member(struct cj_elab *el, const struct cj_member_info *family,
+    int member, struct cj_span span)
 {
-	const struct cj_unit *u = el->unit;
-	int count = 0;
-	uint32_t i;
+	uint32_t count = cj_family_count(el->unit, family);
 
-	for (i = 0; i < u->members.len; i++)
-		count += u->members.at[i].node->kernel.name.name ==
-		    kernel->kernel.name.name;
-	if (member < count)
+	if ((uint32_t)member < count)
 		return true;
 	cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
-	    "the family \"%s\" has %d member%s, there is no number %d",
-	    cj_elab_name(el, kernel->kernel.name.name), count,
-	    count == 1 ? "" : "s", member);
+	    "the family \"%s\" has %u member%s, there is no number %d",
+	    family->kernel, count, count == 1 ? "" : "s", member);
 	return false;
 }
 
@@ -311,7 +239,7 @@ nth_parameter(const struct cj_node *kernel, uint32_t wanted)
 /* The parameter of that name: its declaration, and its number among the
  * run-time ones. All members are asked, since const ones may differ. */
 static const struct cj_node *
-named_parameter(struct cj_elab *el, const struct cj_node *kernel,
+named_parameter(struct cj_elab *el, const struct cj_member_info *family,
     cj_name name, uint32_t *number)
 {
 	const struct cj_unit *u = el->unit;
@@ -320,7 +248,7 @@ named_parameter(struct cj_elab *el, const struct cj_node *kernel,
 	for (m = 0; m < u->members.len; m++) {
 		const struct cj_node *k = u->members.at[m].node;
 
-		if (k->kernel.name.name != kernel->kernel.name.name)
+		if (strcmp(u->members.at[m].kernel, family->kernel) != 0)
 			continue;
 		for (i = n = 0; i < k->kernel.params.count; i++) {
 			const struct cj_node *p = k->kernel.params.at[i];
@@ -340,14 +268,13 @@ read_named(struct cj_elab *el, struct call *c, const struct cj_node *item)
 {
 	cj_name name = item->named.name.name;
 	uint32_t number;
-	const struct cj_node *p = named_parameter(el, c->kernel, name,
+	const struct cj_node *p = named_parameter(el, c->family, name,
 	    &number);
 
 	if (p == NULL) {
 		cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, item->span,
 		    "kernel \"%s\" has no parameter \"%s\"",
-		    cj_elab_name(el, c->kernel->kernel.name.name),
-		    cj_elab_name(el, name));
+		    c->family->kernel, cj_elab_name(el, name));
 		return false;
 	}
 	if (p->param.mode == CJ_MODE_CONST)
@@ -369,7 +296,7 @@ read_arguments(struct cj_elab *el, struct call *c, const struct cj_list *items)
 	uint32_t i, number = 0;
 
 	c->given = CJ_NEWS(el->arena, bool,
-	    c->kernel->kernel.params.count + 1);
+	    c->family->node->kernel.params.count + 1);
 	for (i = 0; i < items->count; i++) {
 		const struct cj_node *item = items->at[i];
 		const struct cj_node *p;
@@ -379,12 +306,11 @@ read_arguments(struct cj_elab *el, struct call *c, const struct cj_list *items)
 				return false;
 			continue;
 		}
-		p = nth_parameter(c->kernel, number);
+		p = nth_parameter(c->family->node, number);
 		if (p == NULL) {
 			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
 			    item->span, "kernel \"%s\" takes %u arguments",
-			    cj_elab_name(el, c->kernel->kernel.name.name),
-			    number);
+			    c->family->kernel, number);
 			return false;
 		}
 		if (c->given[number]) {
@@ -448,12 +374,12 @@ cj_elab_test_call(struct cj_elab *el, const struct cj_node *n)
 
 	cj_elab_at(el, n->span);
 	c.span = n->span;
-	c.kernel = read_kernel(el, attr->attr.path, &member);
-	if (c.kernel == NULL || (member >= 0 && !has_member(el, c.kernel,
+	c.family = read_kernel(el, attr->attr.path, &member);
+	if (c.family == NULL || (member >= 0 && !has_member(el, c.family,
 	    member, attr->attr.path->span)))
 		return;
 	record.is_time = n->kind == CJ_NODE_TIME;
-	record.kernel = cj_elab_name(el, c.kernel->kernel.name.name);
+	record.kernel = c.family->kernel;
 	record.member = member;
 	if (record.is_time) {
 		*cj_push(el->arena, &c.operand) = read_amount(el,

@@ -390,30 +390,10 @@ share_prelude(struct cj_unit *u, const struct cj_prelude *p)
 
 /* ---- what is in the main text -------------------------------------------- */
 
-static uint32_t
-count_family(const struct cj_unit *u, cj_name name)
-{
-	uint32_t i, n = 0;
-
-	for (i = 0; i < u->members.len; i++)
-		if (u->members.at[i].node->kernel.name.name == name)
-			n++;
-	return n;
-}
-
 static void
 list_decl(struct cj_unit *u, const struct cj_node *n)
 {
-	if (n->kind == CJ_NODE_KERNEL) {
-		struct cj_member_info info = {
-			.kernel = cj_name_text(u->names, n->kernel.name.name),
-			.member = count_family(u, n->kernel.name.name),
-			.node = n,
-			.span = n->kernel.name.span
-		};
-
-		*cj_push(u->arena, &u->members) = info;
-	} else if (n->kind == CJ_NODE_TEST || n->kind == CJ_NODE_BENCH) {
+	if (n->kind == CJ_NODE_TEST || n->kind == CJ_NODE_BENCH) {
 		struct cj_test_info info = {
 			.name = n->test.title.bytes,
 			.node = n,
@@ -451,6 +431,8 @@ cj_unit_load(struct cj_arena *a, const struct cj_unit_text *t,
 	    t->source);
 	for (i = 0; i < u->main->tree->decls.count; i++)
 		list_decl(u, u->main->tree->decls.at[i]);
+	cj_families_list(u);
+	cj_families_list_tunes(u);
 	u->errors = ds->errors;
 	return u;
 }
@@ -466,13 +448,6 @@ const struct cj_tree *
 cj_unit_tree(const struct cj_unit *u)
 {
 	return u->main->tree;
-}
-
-uint32_t
-cj_unit_members(const struct cj_unit *u, const struct cj_member_info **members)
-{
-	*members = u->members.at;
-	return u->members.len;
 }
 
 uint32_t

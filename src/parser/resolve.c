@@ -131,13 +131,21 @@ cj_resolve_find_kernel(const struct cj_resolve *r, cj_name name)
 }
 
 void
-cj_resolve_kernel(struct cj_resolve *r, struct cj_ident name)
+cj_resolve_launched(struct cj_resolve *r, struct cj_ident name)
+{
+	if (r->checks_names)
+		cj_resolve_own_kernel(r, name);
+}
+
+void
+cj_resolve_own_kernel(struct cj_resolve *r, struct cj_ident name)
 {
 	uint32_t i, n = 0;
 	const char **all, *near, *text = cj_resolve_text(r, name.name);
 	struct cj_diag *d;
 
-	if (!r->checks_names || cj_resolve_find_kernel(r, name.name) != NULL)
+	if (r->words == NULL || r->tree->is_broken ||
+	    cj_resolve_find_kernel(r, name.name) != NULL)
 		return;
 	all = CJ_NEWS(r->arena, const char *, r->tree->decls.count);
 	for (i = 0; i < r->tree->decls.count; i++)

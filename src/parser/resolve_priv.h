@@ -135,6 +135,8 @@ void cj_resolve_attrs(struct cj_resolve *r, const struct cj_list *attrs,
     enum cj_attr_place place);
 
 /* The kernel that `name` calls; span is for the message. */
-void cj_resolve_kernel(struct cj_resolve *r, struct cj_ident name);
+/* What a launch names may come from an import; `tune` stands with its kernel. */
+void cj_resolve_launched(struct cj_resolve *r, struct cj_ident name);
+void cj_resolve_own_kernel(struct cj_resolve *r, struct cj_ident name);
 
 #endif

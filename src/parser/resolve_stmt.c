@@ -342,8 +342,10 @@ kernel_call(struct cj_resolve *r, const struct cj_node *attr)
 		path = path->index.base;
 	}
 	if (path->kind == CJ_NODE_NAME)
-		cj_resolve_kernel(r, (struct cj_ident){ path->name.name,
+		cj_resolve_launched(r, (struct cj_ident){ path->name.name,
 		    path->span });
+	else if (path->kind == CJ_NODE_MEMBER)
+		cj_resolve_expr(r, path->member.base, CJ_USE_VALUE);
 	if (!attr->attr.has_list)
 		cj_report(r->diags, CJ_DIAG_BAD_ATTRIBUTE, attr->span,
 		    "a call of a kernel has parentheses");

@@ -75,7 +75,7 @@ cj_resolve_tune(struct cj_resolve *r, const struct cj_node_tune *t)
 {
 	uint32_t i;
 
-	cj_resolve_kernel(r, t->name);
+	cj_resolve_own_kernel(r, t->name);
 	if (t->over.count == 0)
 		cj_report(r->diags, CJ_DIAG_SYNTAX, t->name.span,
 		    "\"tune\" needs \"over\" and what to try");

@@ -120,6 +120,7 @@ list_members(struct cutejit_module *m)
 	    m->member_count);
 	m->parameter_counts = CJ_NEWS(&m->arena, uint32_t, m->member_count);
 	for (i = 0; i < m->member_count; i++) {
+		m->own_count += !m->infos[i].is_imported;
 		m->members[i].kernel = m->infos[i].kernel;
 		m->members[i].member = m->infos[i].member;
 		cj_place_of(&m->members[i].place, &m->sources,
@@ -316,7 +317,7 @@ from_file(struct cj_work *f, void *arguments)
 		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
 		    "%s cannot be read: %s", a->name, strerror(errno));
 	status = from_memory(f, arguments);
-	if (status == CUTEJIT_OK && a->out->tune_count != 0)
+	if (status == CUTEJIT_OK && a->out->own_tune_count != 0)
 		read_table(f, a);
 	return status;
 }
@@ -402,8 +403,16 @@ cutejit_module_file(const cutejit_module *module, size_t i)
 const cutejit_member *
 cutejit_module_member(const cutejit_module *module, size_t i)
 {
-	return cj_is(module, CJ_MODULE) && i < module->member_count
+	return cj_is(module, CJ_MODULE) && i < module->own_count
 	    ? &module->members[i] : NULL;
+}
+
+const cutejit_member *
+cutejit_module_imported(const cutejit_module *module, size_t i)
+{
+	return cj_is(module, CJ_MODULE)
+	    && i < module->member_count - module->own_count
+	    ? &module->members[module->own_count + i] : NULL;
 }
 
 const cutejit_test *
@@ -416,7 +425,7 @@ cutejit_module_test(const cutejit_module *module, size_t i)
 const cutejit_tune *
 cutejit_module_tune(const cutejit_module *module, size_t i)
 {
-	return cj_is(module, CJ_MODULE) && i < module->tune_count ?
+	return cj_is(module, CJ_MODULE) && i < module->own_tune_count ?
 	    &module->tunes[i] : NULL;
 }
 
@@ -425,9 +434,17 @@ say_unknown(struct cj_work *f, const struct cutejit_module *m,
     const char *kernel)
 {
 	const char **names = CJ_NEWS(&f->arena, const char *, m->member_count);
-	const char *near;
+	const char *near, *first, *second;
 	uint32_t i;
 
+	if (cj_unit_clash(m->unit, kernel, &first, &second)) {
+		cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_UNKNOWN_KERNEL,
+		    "the kernel \"%s\" is declared in \"%s\" and in \"%s\"",
+		    kernel, first, second);
+		cj_say_help(f, "Give one of the imports a name, import "
+		    "\"...\" as other; and say other.%s.", kernel);
+		return;
+	}
 	for (i = 0; i < m->member_count; i++)
 		names[i] = m->infos[i].kernel;
 	cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_UNKNOWN_KERNEL,

@@ -268,16 +268,16 @@ struct cutejit_module {
 	const struct cj_member_info *infos;
 	const struct cj_parameter_info **parameters;	/* by member */
 	uint32_t *parameter_counts;
-	cutejit_member *members;
-	uint32_t member_count;
+	cutejit_member *members;	/* own ones, then imported ones */
+	uint32_t own_count, member_count;
 	const struct cj_test_info *test_infos;
 	cutejit_test *tests;
 	uint32_t test_count;
 	const struct cj_tune_info *tune_infos;	/* declarations */
 	uint32_t tune_info_count;
-	cutejit_tune *tunes;		/* one for each kernel */
+	cutejit_tune *tunes;		/* one for each kernel, own first */
 	const char **spaces;		/* what their winners are for */
-	uint32_t tune_count;
+	uint32_t own_tune_count, tune_count;
 	const char *shipped;		/* winners that came along, or NULL */
 	const char **files;
 	uint32_t file_count;

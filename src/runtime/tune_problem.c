@@ -70,6 +70,7 @@ cj_tunes_list(struct cutejit_module *m)
 			continue;
 		}
 		m->tune_count++;
+		m->own_tune_count += !t->is_imported;
 		m->tunes[k].kernel = t->kernel;
 		m->tunes[k].parameters = names;
 		m->spaces[k] = make_space(m, t->kernel);

@@ -698,7 +698,7 @@ cutejit_tune_run(cutejit_module *module, size_t index,
 
 	if (!cj_is(module, CJ_MODULE))
 		return cj_handle_refuse(module);
-	if (each == NULL || index >= module->tune_count)
+	if (each == NULL || index >= module->own_tune_count)
 		return CUTEJIT_USAGE;
 	s.t.module = module;
 	s.kernel = module->tunes[index].kernel;

@@ -349,6 +349,15 @@ names_device(char *line, const char *device)
 	return false;
 }
 
+/* Rows have the name that the kernel's own text gives it, not "lib.gemm". */
+static const char *
+own_name(const char *kernel)
+{
+	const char *point = strchr(kernel, '.');
+
+	return point == NULL ? kernel : point + 1;
+}
+
 static const char *
 find_shipped(struct cj_work *f, const struct cutejit_module *m,
     const char *device, const char *kernel, const char *problem)
@@ -362,7 +371,7 @@ find_shipped(struct cj_work *f, const struct cutejit_module *m,
 		if (line[0] == '[')
 			is_meant = names_device(line, device);
 		else if (is_meant && read_line(line, &row)
-		    && strcmp(row.kernel, kernel) == 0
+		    && strcmp(row.kernel, own_name(kernel)) == 0
 		    && strcmp(row.problem, problem) == 0
 		    && (strcmp(row.space, "*") == 0 || strcmp(row.space,
 		    cj_tune_space(m, kernel)) == 0))
@@ -387,8 +396,8 @@ find_own(struct cj_work *f, const struct cutejit_module *m,
 	d->arena.recover = &f->recover;
 	refresh(f, d);
 	d->arena.recover = NULL;
-	row = d->rows.len == 0 ? NULL : find_row(&d->rows, kernel,
-	    cj_tune_space(m, kernel), problem);
+	row = d->rows.len == 0 ? NULL : find_row(&d->rows,
+	    own_name(kernel), cj_tune_space(m, kernel), problem);
 	if (row != NULL)
 		values = cj_strdup(&f->arena, row->values);
 	cj_undefer_lock(f);

@@ -5,7 +5,9 @@
 #include "test.h"
 
 static const char library_text[] =
-    "fn twice(x) => 2 * x;\n";
+    "fn twice(x) => 2 * x;\n"
+    "kernel fill(const v: int in {3, 4} = 3, x: tensor(f32, N:1))\n"
+    "{ launch grid(1) block(1) { for i in 0..N { x[i] = f32(v); } } }\n";
 
 static const char main_text[] =
     "import \"lib/twice.cute\";\n"
@@ -76,6 +78,51 @@ reflect(const cutejit_module *m)
 	CHECK(strcmp(cutejit_module_file(m, 0), "main.cute") == 0
 	    || strcmp(cutejit_module_file(m, 1), "main.cute") == 0);
 	CHECK(cutejit_module_file(m, 2) == NULL);
+}
+
+/* Kernels of an import go by the name that the text has for them. */
+static void
+imported(cutejit_context *c, cutejit_module *m, const char *name)
+{
+	const cutejit_member *k = cutejit_module_imported(m, 0);
+	const cutejit_constant four[] = { { "v", "4" } };
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_argument args[1];
+	cutejit_kernel *kernel;
+	struct vector vx;
+	float x[5] = { 0 };
+
+	CHECK(k != NULL && cutejit_module_imported(m, 1) == NULL);
+	CHECK(strcmp(k->kernel, name) == 0 && k->member == 0);
+	CHECK(strcmp(k->place.file, "lib/twice.cute") == 0);
+	CHECK(k->place.line == 2 && k->parameter_count == 2);
+	CHECK(k->parameters[0].has_default);
+	args[0] = cutejit_arg_tensor("x", vector_set(&vx, x, 5,
+	    CUTEJIT_DL_CPU));
+	DO(c, cutejit_call(m, name, args, 1, NULL, NULL));
+	CHECK(x[0] == 3 && x[4] == 3);
+	o.constants = four;
+	o.constant_count = 1;
+	DO(c, cutejit_call(m, name, args, 1, &o, NULL));
+	CHECK(x[0] == 4 && x[4] == 4);
+	o.until = CUTEJIT_UNTIL_PTX;
+	DO(c, cutejit_compile(m, name, &o, &kernel));
+	CHECK(strcmp(cutejit_kernel_about(kernel)->kernel, name) == 0);
+	CHECK(strcmp(cutejit_kernel_entry(kernel, 0)->name, "fill") == 0);
+	cutejit_kernel_destroy(kernel);
+}
+
+static void
+imported_as(cutejit_context *c)
+{
+	static const char text[] = "import \"lib/twice.cute\" as lib;\n";
+	cutejit_module *m;
+
+	DO(c, cutejit_module_from_memory(c, "main.cute", text, strlen(text),
+	    &m));
+	CHECK(cutejit_module_member(m, 0) == NULL);
+	imported(c, m, "lib.fill");
+	cutejit_module_destroy(m);
 }
 
 static void
@@ -364,6 +411,8 @@ main(void)
 	CHECK(asked == 1);
 	CHECK(cutejit_report_count(cutejit_module_report(m)) == 0);
 	reflect(m);
+	imported(c, m, "fill");
+	imported_as(c);
 	artifacts(c, m);
 	call(c, m);
 	wrong_arguments(c, m);

@@ -223,6 +223,45 @@ test_next_launch(void)
 	cutejit_context_destroy(c);
 }
 
+static const char *importing;
+
+static int
+find_text(void *user, const char *from, const char *path, const char **name,
+    const char **found, size_t *length)
+{
+	(void)user;
+	(void)from;
+	*name = path;
+	*found = importing;
+	*length = strlen(importing);
+	return 1;
+}
+
+/* Winners are the kernel's, whatever the text is that launches it. */
+static void
+test_imported(void)
+{
+	cutejit_options o = CUTEJIT_OPTIONS_INIT;
+	cutejit_context *c;
+	cutejit_module *m;
+	struct arrays a;
+
+	o.cache_folder = folder;
+	o.import = find_text;
+	importing = text;
+	CHECK(cutejit_context_create(&o, &c) == CUTEJIT_OK);
+	m = test_module(c, "import \"add.cute\" as lib;\n");
+	CHECK(cutejit_module_tune(m, 0) == NULL);
+	set(&a, 1000);
+	DO(c, cutejit_call(m, "lib.add", a.args, 2, NULL, NULL));
+	CHECK(driver->last.block[0] == BEST);
+	set(&a, 100);
+	DO(c, cutejit_call(m, "lib.add", a.args, 2, NULL, NULL));
+	CHECK(driver->last.block[0] == DEFAULT);
+	cutejit_module_destroy(m);
+	cutejit_context_destroy(c);
+}
+
 static int
 count_kept(void *user, const cutejit_tuning *k)
 {
@@ -435,6 +474,7 @@ main(void)
 	CHECK(retain(&primary, 0) == 0 && push(primary) == 0);
 	test_next_launch();
 	test_kept();
+	test_imported();
 	test_stale();
 	test_shipped();
 	test_harm();

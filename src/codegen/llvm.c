@@ -150,15 +150,19 @@ optimise(struct job *j)
 static void
 emit(struct job *j)
 {
+	const char *start;
 	char *error = NULL;
 
+	LLVMSetTargetMachineAsmVerbosity(j->machine, j->g.options->lineinfo);
 	if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->g.module,
 	    LLVMAssemblyFile, &error, &j->text))
 		cj_llvm_bug(&j->g, "LLVM's generator: %.160s", error);
 	assert(j->text != NULL && "text where there is no error");
+	start = LLVMGetBufferStart(j->text);
 	j->out->ptx_length = LLVMGetBufferSize(j->text);
-	j->out->ptx = cj_strndup(j->g.arena, LLVMGetBufferStart(j->text),
-	    j->out->ptx_length);
+	j->out->ptx = j->g.options->lineinfo ? cj_llvm_lines(&j->g, start,
+	    j->out->ptx_length, &j->out->ptx_length) :
+	    cj_strndup(j->g.arena, start, j->out->ptx_length);
 	j->out->ptx_version = j->g.ptx_needs;
 }
 

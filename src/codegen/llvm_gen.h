@@ -78,6 +78,7 @@ struct cj_llvm_gen {
 	/* line table */
 	struct LLVMOpaqueDIBuilder *di;
 	LLVMMetadataRef di_scope;
+	struct cj_llvm_call *di_calls;	/* by place */
 };
 
 /* ---- kinds and constants (llvm_type.c) ---------------------------------- */
@@ -248,10 +249,19 @@ void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
 
 /* ---- line table, target, passes ----------------------------------------- */
 
+/* A call that was copied out: what it became, and where. */
+struct cj_llvm_call {
+	LLVMMetadataRef scope, at;
+};
+
 void cj_llvm_debug_begin(struct cj_llvm_gen *g);
 void cj_llvm_debug_function(struct cj_llvm_gen *g);
 void cj_llvm_debug_place(struct cj_llvm_gen *g, cj_place place);
 void cj_llvm_debug_end(struct cj_llvm_gen *g);
+
+/* LLVM's PTX with the line table as PTX has it (llvm_lines.c). */
+char *cj_llvm_lines(struct cj_llvm_gen *g, const char *ptx, size_t length,
+    size_t *new_length);
 
 /* The machine for a target at a PTX version; never NULL for a known target. */
 LLVMTargetMachineRef cj_llvm_machine(const struct cj_target *target, int ptx,

@@ -6,7 +6,7 @@
  */
 #include "elab_priv.h"
 
-enum { CJ_MAX_INLINE = 200, CJ_MAX_INSTS = 1000000 };
+enum { CJ_MAX_INSTS = 1000000 };
 
 /* ---- arguments ----------------------------------------------------------- */
 

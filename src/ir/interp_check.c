@@ -192,18 +192,19 @@ add_trail(struct cj_diag *d, const struct cj_module *m, cj_place place)
 	unsigned n = 0;
 
 	while (place != 0 && m->places.at[place].parent != 0) {
-		const struct cj_place_info *p = &m->places.at[place];
+		const struct cj_place_info *p;
 
 		if (n++ == LONGEST_TRAIL) {
-			cj_note(d, p->span, "and so on");
+			cj_note(d, span_of(m, place), "and so on");
 			return;
 		}
-		place = p->parent;
+		place = m->places.at[place].parent;
+		p = &m->places.at[place];
 		if (p->turn >= 0)
-			cj_note(d, span_of(m, place),
-			    "in turn %lld of this loop", (long long)p->turn);
+			cj_note(d, p->span, "in turn %lld of this loop",
+			    (long long)p->turn);
 		else
-			cj_note(d, span_of(m, place), "called from here");
+			cj_note(d, p->span, "called from here");
 	}
 }
 

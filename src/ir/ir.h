@@ -95,10 +95,13 @@ struct cj_region_info {
 	cj_region parent;	/* the region its owner stands in */
 };
 
+/* Calls within calls, all copied out. */
+enum { CJ_MAX_INLINE = 200 };
+
 struct cj_place_info {
 	struct cj_span span;
-	cj_place parent;	/* the call or turn that led here */
-	int64_t turn;		/* of a static loop; -1: parent is a call */
+	cj_place parent;	/* the place of the call or turn that led here */
+	int64_t turn;		/* of the static loop at `span`; -1: not one */
 };
 
 struct cj_constant {

@@ -238,7 +238,7 @@ START_TEST(test_lines)
 	    cj_type_of(CJ_KIND_F32, 1), "a")), "y");
 	ck_assert_int_eq(cj_codegen_ptx(&arena, m, &o, &out), CJ_CODEGEN_OK);
 	ck_assert_ptr_nonnull(strstr(out.ptx, "case.cute"));
-	ck_assert_ptr_nonnull(strstr(out.ptx, ".loc\t2 3 3"));
+	ck_assert_ptr_nonnull(strstr(out.ptx, ".loc\t1 3 3"));
 	ck_assert_msg(strstr(out.ptx, ", debug") == NULL,
 	    "ptxas would not optimise this");
 	ck_assert_msg(cj_test_assemble(out.ptx, "sm_90a", said, sizeof said),

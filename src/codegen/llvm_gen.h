@@ -61,6 +61,7 @@ struct cj_llvm_gen {
 	cj_ref waits_at;	/* in front of this; 0: at the begin */
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
+	bool tells_others;	/* ... and they see it at mbarriers */
 	cj_llvm fn;
 	LLVMBasicBlockRef entry;	/* allocas and parameters only */
 	const struct cj_fact *facts;
@@ -118,7 +119,7 @@ void cj_llvm_set_pair(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm v);
 /* Bring scalars of kind `int` to the width that r has; make missing pairs. */
 void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
 
-/* ---- clusters (llvm_sync.c) ---------------------------------------------- */
+/* ---- clusters (llvm_cluster.c) ------------------------------------------- */
 
 /* First and last in a function: its blocks begin and end together where they
  * touch each other's memory. */

@@ -32,6 +32,7 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 	if (info->effects == CJ_EFFECTS_PURE ||
 	    info->effects == CJ_EFFECTS_REGION ||
 	    inst->op == CJ_OP_BARRIER || inst->op == CJ_OP_FENCE ||
+	    inst->op == CJ_OP_CLUSTER_BARRIER ||
 	    inst->op == CJ_OP_NAMED_BARRIER || inst->op == CJ_OP_YIELD ||
 	    inst->op == CJ_OP_PREFETCH || inst->op == CJ_OP_SLOT_GET ||
 	    inst->op == CJ_OP_SLOT_SET)

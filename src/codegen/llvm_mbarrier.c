@@ -64,6 +64,13 @@ cj_llvm_op_MBARRIER_INIT(struct cj_llvm_gen *g, cj_ref r)
 	emit(g, r, "mbarrier.init.shared::cta.b64 [$0], $1;");
 }
 
+/* Whom an arrival shows what its thread has written. */
+static const char *
+arrival_scope(const struct cj_llvm_gen *g, cj_ref rank)
+{
+	return rank != 0 && g->tells_others ? "cluster" : "cta";
+}
+
 static bool
 is_one(const struct cj_llvm_gen *g, cj_ref r)
 {
@@ -77,9 +84,9 @@ cj_llvm_op_MBARRIER_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	cj_ref rank = rank_of(g, inst);
-	const char *name = rank == 0 ?
-	    "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0]" :
-	    "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0]";
+	const char *name = cj_printf(g->arena,
+	    "mbarrier.arrive.release.%s.shared::%s.b64 _, [$0]",
+	    arrival_scope(g, rank), rank == 0 ? "cta" : "cluster");
 	cj_llvm address;
 
 	if (!is_one(g, cj_operand(g->m, inst, 1))) {
@@ -96,10 +103,11 @@ cj_llvm_op_MBARRIER_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
 void
 cj_llvm_op_MBARRIER_EXPECT(struct cj_llvm_gen *g, cj_ref r)
 {
-	emit(g, r, rank_of(g, cj_inst(g->m, r)) == 0 ?
-	    "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, "
-	    "[$0], $1;" : "mbarrier.arrive.expect_tx.release.cluster"
-	    ".shared::cluster.b64 _, [$0], $1;");
+	cj_ref rank = rank_of(g, cj_inst(g->m, r));
+
+	emit(g, r, cj_printf(g->arena, "mbarrier.arrive.expect_tx.release.%s"
+	    ".shared::%s.b64 _, [$0], $1;", arrival_scope(g, rank),
+	    rank == 0 ? "cta" : "cluster"));
 }
 
 /* What it acquires from: the block or the cluster. */
@@ -107,7 +115,7 @@ static const char *
 scope_of(const struct cj_llvm_gen *g, cj_ref r)
 {
 	return g->m->accesses.at[cj_inst(g->m, r)->attr].scope ==
-	    CJ_MEMORY_BLOCK ? "cta" : "cluster";
+	    CJ_MEMORY_BLOCK || !g->tells_others ? "cta" : "cluster";
 }
 
 void

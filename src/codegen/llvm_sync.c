@@ -141,60 +141,6 @@ cj_llvm_op_CLUSTER_BARRIER(struct cj_llvm_gen *g, cj_ref r)
 	    NULL, 0);
 }
 
-/* Does the function touch memory of other blocks, or write it? */
-static bool
-reaches(const struct cj_llvm_gen *g, bool writes)
-{
-	struct cj_walk w;
-
-	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(g->m, w.ref);
-		if (cj_inst_is_far(g->m, i) && !(writes &&
-		    i->op == CJ_OP_REMOTE_LOAD))
-			return true;
-	}
-	return false;
-}
-
-/* Threads may be on different ways here. What a thread has read of other blocks
- * it has used by now, so that without stores to them there is nothing to make
- * visible: an arrival that releases would wait for all stores to global memory,
- * too. */
-static void
-meet_cluster(struct cj_llvm_gen *g, bool releases)
-{
-	if (releases || !cj_llvm_wants_ptx(g, 80))
-		cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.arrive", NULL,
-		    NULL, 0);
-	else			/* LLVM selects no intrinsic for it */
-		cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type,
-		    "barrier.cluster.arrive.relaxed;", "~{memory}", NULL, 0);
-	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.wait", NULL, NULL, 0);
-}
-
-/* Memory of a block is there from its begin to its end: nobody writes it
- * before, nobody leaves while others may touch it. */
-void
-cj_llvm_begin_cluster(struct cj_llvm_gen *g)
-{
-	g->reaches_others = g->m->target->number >= 90 && reaches(g, false);
-	g->writes_others = g->reaches_others && reaches(g, true);
-	if (g->writes_others)
-		meet_cluster(g, true);
-}
-
-void
-cj_llvm_return(struct cj_llvm_gen *g)
-{
-	if (g->reaches_others)
-		meet_cluster(g, g->writes_others);
-	LLVMBuildRetVoid(g->b);
-}
-
 /* Lanes of the warp that exist: all but in the last warp of a block. */
 cj_llvm
 cj_llvm_warp_mask(struct cj_llvm_gen *g)

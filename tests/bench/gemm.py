@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """Matrix products and attention against torch (cuBLAS, FLASH), on one GPU.
 
-    python3 tests/bench/gemm.py [--only TEXT] [--seconds S] [--rounds N] [--json FILE] [--set NAME=VALUE]...
+    python3 tests/bench/gemm.py [--only TEXT]... [--seconds S] [--rounds N] [--json FILE] [--set NAME=VALUE]...
+                                [--try "NAME=VALUE; ..."]... [--markdown FILE]
 
 Needs torch. One process, random data. In every round each contestant runs
 for S / N seconds without a pause, in graphs of some calls, one after the
 other, so that all see the same clock and power; a figure is the contestant's
 TFLOP/s over that of the first peer in the same round: the median over the
 rounds, the least and greatest. Every result is compared with float64 on a
-sample of its rows before it is timed; `!` marks one that is wrong, and then
-nothing is timed.
---set gives a constant of the kernels another value ("tile=(128, 256, 64)").
+sample of its rows before it is timed; `!` marks one that is wrong, and is not
+timed. Behind a figure stand the median clock (MHz) and power (W) of
+its rounds, and how much of the tensor cores' rate at that clock it is.
+--set gives a constant of the kernels another value ("tile=(128, 256, 64)");
+--try adds a contestant with such constants; "member=N" is one, too.
 """
 import argparse
+import ctypes
 import json
 import os
 import statistics
+import threading
+import time
 
 import torch
 import torch.nn.functional as F
@@ -44,10 +50,14 @@ SWEEP = {
 }
 
 
+# What a multiprocessor's tensor cores do in a clock, by the first of these that a contest's name contains.
+PER_CLOCK = (("tf32", 2048), ("fp8", 8192), ("int8 8", 8192), ("gemm_sm", 4096), ("gemm_", 4096), ("flash", 4096))
+
+
 def variants(table):
-    """The usual constants, and those of a table (names, rows of values)."""
+    """Constants of a table (names, rows of values)."""
     names, rows = table or ((), ())
-    return [{}] + [dict(zip(names, row)) for row in rows]
+    return [dict(zip(names, row)) for row in rows]
 
 
 def label(constants):
@@ -79,25 +89,70 @@ def burst(run, count):
     return start.elapsed_time(end) / count
 
 
+class Gauge:
+    """Clock and power of the GPU while something runs; without NVML nothing."""
+
+    def __init__(self):
+        self.nvml, self.device, self.seen, self.on = None, ctypes.c_void_p(), [], False
+        try:
+            self.nvml = ctypes.CDLL("libnvidia-ml.so.1")
+            name = "GPU-%s" % torch.cuda.get_device_properties(torch.cuda.current_device()).uuid
+            if self.nvml.nvmlInit_v2() or self.nvml.nvmlDeviceGetHandleByUUID(name.encode(), ctypes.byref(self.device)):
+                self.nvml = None
+        except (OSError, AttributeError):
+            self.nvml = None
+        if self.nvml is not None:
+            threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self):
+        clock, power = ctypes.c_uint(), ctypes.c_uint()
+        while True:
+            time.sleep(0.01)
+            if self.on and not self.nvml.nvmlDeviceGetClockInfo(self.device, 1, ctypes.byref(clock)) and \
+                    not self.nvml.nvmlDeviceGetPowerUsage(self.device, ctypes.byref(power)):
+                self.seen.append((clock.value, power.value / 1e3))
+
+    def measure(self, run):
+        """What run() gives, and the (clock, power) seen meanwhile."""
+        self.seen, self.on = [], True
+        result = run()
+        self.on = False
+        return result, self.seen
+
+
 class Contest:
     def __init__(self, options):
         self.options, self.rows = options, []
-        self.ctx = cutejit.Context()
+        self.ctx, self.gauge = cutejit.Context(), Gauge()
         self.consts = dict(s.split("=", 1) for s in options.set)
+        self.tries = [dict(v.strip().split("=", 1) for v in t.split(";")) for t in options.tries]
 
-    def ours(self, file, kernel, args, consts):
+    def prepared(self, file, kernel, args, consts):
         path = os.path.join(EXAMPLES, file, file + ".cute")
         if not os.path.exists(path):
             return None
+        consts = dict(consts)
+        member = consts.pop("member", None)
         try:
-            launch = self.ctx.prepare(path, kernel, args, dict(consts, **self.consts))
+            launch = self.ctx.prepare(path, kernel, args, consts, None if member is None else int(member))
         except RuntimeError as e:
             print("    %s: %s" % (file, " ".join(str(e).split())[:300]), flush=True)
             return None
         return lambda: launch(torch.cuda.current_stream().cuda_stream)
 
+    def ours(self, file, kernel, args, consts):
+        """{label: run} for the usual constants, and for what else is to be tried."""
+        ways = [{}] + (variants(SWEEP.get(file)) if self.options.sweep else []) + self.tries
+        return {label(w): self.prepared(file, kernel, args, dict(consts, **self.consts, **w)) for w in ways}
+
     def wanted(self, name):
-        return self.options.only is None or self.options.only in name
+        return not self.options.only or any(o in name for o in self.options.only)
+
+    def use(self, name, tflops, clock):
+        """Of the tensor cores' rate at that clock."""
+        rate = next((r for part, r in PER_CLOCK if part in name), 0)
+        sms = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        return tflops * 1e6 / (rate * sms * clock) if rate and clock else 0
 
     def run(self, name, flops, peers, ours, wrong):
         """peers, ours: {name: run}; wrong(): None or what is."""
@@ -119,10 +174,11 @@ class Contest:
             print("%-34s %s" % (name, "no peer" if ours else "not there"), flush=True)
             return
         line = "%-34s" % name
-        for k in ours:
-            if bad[k] is not None:
-                print("%s ! %s: %s" % (line, k, bad[k]), flush=True)
-                return
+        for k in [k for k in ours if bad[k] is not None]:
+            print("%s ! %s: %s" % (line, k, bad[k]), flush=True)
+            del ours[k], runs[k]
+        if not ours:
+            return
         each = self.options.each
         if each > 1:
             runs = {k: graph_of(r, each).replay for k, r in runs.items()}
@@ -130,26 +186,32 @@ class Contest:
                   for k, r in runs.items()}
         flops *= each
         first = next(iter(peers))
-        rates, ratios = {k: [] for k in runs}, {k: [] for k in runs}
+        rates, ratios, seen = {k: [] for k in runs}, {k: [] for k in runs}, {k: [] for k in runs}
         for _ in range(self.options.rounds):
-            now = {k: flops / burst(r, counts[k]) / 1e9 for k, r in runs.items()}
+            now = {}
+            for k, r in runs.items():
+                ms, gauged = self.gauge.measure(lambda: burst(r, counts[k]))
+                now[k] = flops / ms / 1e9
+                seen[k] += gauged
             for k in runs:
                 rates[k].append(now[k])
                 ratios[k].append(now[k] / now[first])
         row = {"work": name}
         for k in runs:
+            clock, power = (statistics.median(x[i] for x in seen[k]) if seen[k] else 0 for i in (0, 1))
             row[k] = {"tflops": statistics.median(rates[k]), "ratio": statistics.median(ratios[k]),
-                      "least": min(ratios[k]), "most": max(ratios[k])}
+                      "least": min(ratios[k]), "most": max(ratios[k]), "clock": clock, "power": power,
+                      "use": self.use(name, statistics.median(rates[k]), clock)}
             line += " %s %6.1f" % (k, row[k]["tflops"])
             if k != first:
                 line += " %.3f [%.3f, %.3f]" % (row[k]["ratio"], row[k]["least"], row[k]["most"])
-            line += " |"
+            line += " @%d %dW %.0f%% |" % (clock, power, 100 * row[k]["use"])
         print(line, flush=True)
         self.rows.append(row)
 
 
-def product(c, file, dtype, shapes, majors="kk", kernel="gemm", batched=False, variants=({},)):
-    """C = A B with A (M, K), B (N, K), each with K or M (N) next to itself; variants: constants of the kernel."""
+def product(c, file, dtype, shapes, majors="kk", kernel="gemm", batched=False):
+    """C = A B with A (M, K), B (N, K), each with K or M (N) next to itself."""
     for m, n, k in shapes:
         name = "%s %s %s %dx%dx%d" % (file, NAMES[dtype], majors, m, n, k)
         if not c.wanted(name):
@@ -176,7 +238,7 @@ def product(c, file, dtype, shapes, majors="kk", kernel="gemm", batched=False, v
 
         args = {k: v.as_strided((*v.shape, 1), (*v.stride(), v.numel())) if batched else v
                 for k, v in (("A", a), ("B", b), ("C", out))}
-        ours = {label(v): c.ours(file, kernel, args, v) for v in variants}
+        ours = c.ours(file, kernel, args, {})
         with torch.no_grad():
             c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, ours, wrong)
 
@@ -207,7 +269,7 @@ def tf32(c, shapes):
         ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)},
                       {"T": "tf32", "TB": "tf32"})
         torch.backends.cuda.matmul.allow_tf32 = True
-        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, {"cutec": ours},
+        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, b.t(), out=out)}, ours,
               lambda: near(out[rows], want, 1e-3, 1e3 * scale, lambda: out.fill_(float("nan"))))
         torch.backends.cuda.matmul.allow_tf32 = False
 
@@ -227,7 +289,7 @@ def narrow(c, shapes):
         ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)},
                       {"T": "f8e4m3", "TC": "bf16"})
         c.run(name, 2.0 * m * n * k, {"cuBLASLt": lambda: torch._scaled_mm(
-            a, b.t(), one, one, out_dtype=torch.bfloat16, use_fast_accum=True, out=out)}, {"cutec": ours},
+            a, b.t(), one, one, out_dtype=torch.bfloat16, use_fast_accum=True, out=out)}, ours,
             lambda: near(out[rows], want, 8e-3, 1e3 * scale, lambda: out.fill_(float("nan"))))
 
 
@@ -251,7 +313,7 @@ def blockwise(c, shapes):
 
         def peer():
             held["out"] = torch._scaled_mm(a, b.t(), sa, sb, out_dtype=torch.bfloat16)
-        c.run(name, 2.0 * m * n * k, {"torch": peer}, {"cutec": ours}, lambda: near(
+        c.run(name, 2.0 * m * n * k, {"torch": peer}, ours, lambda: near(
             held.pop("out", out)[rows], want, 8e-3, 1e2 * scale, lambda: out.fill_(float("nan"))))
 
 
@@ -266,7 +328,7 @@ def whole(c, shapes):
         rows = torch.randint(m, (16,), device="cuda")
         want = a[rows].double() @ b.double().t()
         ours = c.ours("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)}, {"T": "i8", "TC": "i32"})
-        c.run(name, 2.0 * m * n * k, {"torch": lambda: torch._int_mm(a, b.t(), out=out)}, {"cutec": ours},
+        c.run(name, 2.0 * m * n * k, {"torch": lambda: torch._int_mm(a, b.t(), out=out)}, ours,
               lambda: near(out[rows], want, 0, 0 * want, lambda: out.fill_(-7)))
 
 
@@ -294,7 +356,7 @@ def grouped(c, shapes):
 
             def peer():
                 held["out"] = torch._grouped_mm(a[index] if gathers else a, b.transpose(1, 2), offs=ends)
-            c.run(name, 2.0 * m * n * k, {"torch": peer}, {"cutec": c.ours(kernel, kernel, args, {})}, lambda: near(
+            c.run(name, 2.0 * m * n * k, {"torch": peer}, c.ours(kernel, kernel, args, {}), lambda: near(
                 held.pop("out", out)[rows], want, 1.6e-2, 0 * want + k, lambda: out.fill_(float("nan"))))
 
 
@@ -316,7 +378,7 @@ def dual(c, shapes):
         def peer():
             torch.mm(a, b.view(2 * n, k).t(), out=both)
             torch.mul(F.silu(both[:, :n]), both[:, n:], out=out)
-        c.run(name, 4.0 * m * n * k, {"cuBLAS": peer}, {"cutec": ours}, lambda: near(
+        c.run(name, 4.0 * m * n * k, {"cuBLAS": peer}, ours, lambda: near(
             out[rows], want, 3e-2, 0 * want + 1e3, lambda: out.fill_(float("nan"))))
 
 
@@ -335,11 +397,11 @@ def mixed(c, shapes):
         fb = b.double() * scale.double().repeat_interleave(128, 1)
         want, size = a[rows].double() @ fb.t(), a[rows].double().abs() @ fb.abs().t()
         ours = c.ours("gemm_mixed", "gemm_mixed", {"A": a, "B": b, "scale": scale, "C": out}, {})
-        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, wide.t(), out=out)}, {"cutec": ours}, lambda: near(
+        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, wide.t(), out=out)}, ours, lambda: near(
             out[rows], want, 8e-3, 1e3 * size, lambda: out.fill_(float("nan"))))
 
 
-def attention(c, file, ways, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
+def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     for d in dims:
         for n in lengths:
@@ -370,28 +432,39 @@ def attention(c, file, ways, dims=(64, 128), lengths=(8192, 16384), dtype=torch.
 
                 flops = 4.0 * b * h * n * n * d * (0.5 if causal else 1.0)
                 with torch.no_grad():
-                    c.run(name, flops, {"FLASH": flash}, {
-                        label(w): c.ours(file, "flash_attention", {"Q": q, "K": k, "V": v, "O": o},
-                                         dict(w, causal="true" if causal else "false")) for w in ways}, wrong)
+                    c.run(name, flops, {"FLASH": flash}, c.ours(
+                        file, "flash_attention", {"Q": q, "K": k, "V": v, "O": o},
+                        {"causal": "true" if causal else "false"}), wrong)
+
+
+def table(rows):
+    for row in rows:
+        first, *others = (k for k in row if k != "work")
+        for k in others:
+            r = row[k]
+            yield "| %s | %s %.1f | %.1f | %.3f | %.3f, %.3f | %.0f, %.0f |\n" % (
+                row["work"], first, row[first]["tflops"], r["tflops"], r["ratio"], r["least"], r["most"],
+                row[first]["clock"], r["clock"])
 
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--only", help="contests whose name contains this")
+    p.add_argument("--only", action="append", default=[], help="contests whose name contains this")
     p.add_argument("--seconds", type=float, default=3, help="of each contestant of a contest")
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--each", type=int, default=20, help="calls in a graph; 1: no graphs, the host's time counts")
     p.add_argument("--sweep", action="store_true", help="other tiles too")
     p.add_argument("--set", action="append", default=[], help="a constant of the kernels")
+    p.add_argument("--try", action="append", default=[], dest="tries", help="constants of one more contestant")
     p.add_argument("--json")
+    p.add_argument("--markdown", help="a table for examples/bench.md")
     c = Contest(p.parse_args())
     torch.backends.cuda.matmul.allow_tf32 = False
     print("TFLOP/s and ratio to the first peer of the same round [least, most]; %s" % torch.cuda.get_device_name())
-    sweep = SWEEP if c.options.sweep else {}
-    product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm", variants=variants(sweep.get("sgemm")))
-    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True, variants=variants(sweep.get("gemm_sm80")))
+    product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm")
+    product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True)
     product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
-    product(c, "gemm_sm90", torch.bfloat16, SHAPES, batched=True, variants=variants(sweep.get("gemm_sm90")))
+    product(c, "gemm_sm90", torch.bfloat16, SHAPES, batched=True)
     product(c, "gemm_sm90", torch.float16, SHAPES, batched=True)
     product(c, "gemm_streamk", torch.bfloat16, ((2304, 4096, 8192), (1536, 3072, 16384), (4352, 4352, 4096)),
             kernel="gemm_streamk")
@@ -404,10 +477,13 @@ def main():
     for kernel in ("gemm", "ping_pong"):
         product(c, "gemm_sm90_roles", torch.bfloat16, SHAPES[:6], kernel=kernel)
     mixed(c, ((16, 14336, 4096), (64, 14336, 4096), (4096, 14336, 4096)))
-    attention(c, "flash_attention_2", variants(sweep.get("flash_attention_2")))
+    attention(c, "flash_attention_2")
     if c.options.json:
         with open(c.options.json, "w") as f:
             json.dump(c.rows, f, indent=1)
+    if c.options.markdown:
+        with open(c.options.markdown, "w") as f:
+            f.writelines(table(c.rows))
 
 
 if __name__ == "__main__":

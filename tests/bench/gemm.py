@@ -61,7 +61,7 @@ def variants(table):
 
 
 def label(constants):
-    return " ".join(["cutec"] + list(constants.values())).replace(", ", ",")
+    return " ".join(["cutec"] + ["%s=%s" % c for c in constants.items()]).replace(", ", ",")
 
 
 def graph_of(run, count):

@@ -133,14 +133,19 @@ meet_cluster(struct cj_llvm_gen *g, bool releases)
 	cj_llvm_intrinsic(g, "llvm.nvvm.barrier.cluster.wait", NULL, NULL, 0);
 }
 
-/* Do all meet before any of them reaches another? A scope counts as what is in
- * it. */
-static bool
-meets_first(const struct cj_llvm_gen *g)
+/*
+ * Do all meet before any of them reaches another, and after all have? A scope
+ * counts as what is in it; what can leave one may leave out a barrier behind
+ * it.
+ */
+static void
+plan_meetings(struct cj_llvm_gen *g)
 {
+	bool was_far = false, may_leave = false;
 	struct cj_walk w;
 	uint32_t scopes = 0;
 
+	g->meets_first = g->meets_last = false;
 	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
 		const struct cj_inst *i;
 
@@ -149,15 +154,20 @@ meets_first(const struct cj_llvm_gen *g)
 		if (w.event != CJ_WALK_INST)
 			continue;
 		i = cj_inst(g->m, w.ref);
-		if (cj_inst_is_far(g->m, i) || i->op == CJ_OP_BREAK ||
-		    i->op == CJ_OP_RETURN)
-			return false;
-		if (w.depth == scopes && i->op == CJ_OP_CLUSTER_BARRIER)
-			return true;
-		if (w.depth == scopes && i->op == CJ_OP_SCOPE)
+		may_leave |= i->op == CJ_OP_BREAK || i->op == CJ_OP_RETURN;
+		if (cj_inst_is_far(g->m, i)) {
+			was_far = true;
+			g->meets_last = false;
+		}
+		if (w.depth != scopes)
+			continue;
+		if (i->op == CJ_OP_CLUSTER_BARRIER && !may_leave) {
+			g->meets_first |= !was_far;
+			g->meets_last = true;
+		}
+		if (i->op == CJ_OP_SCOPE)
 			scopes++;
 	}
-	return false;
 }
 
 /* Memory of a block is there from its begin to its end: nobody writes it
@@ -169,14 +179,16 @@ cj_llvm_begin_cluster(struct cj_llvm_gen *g)
 	g->reaches_others = g->m->target->number >= 90 && reaches(g, false);
 	g->writes_others = g->reaches_others && reaches(g, true);
 	g->tells_others = g->writes_others && tells(g);
-	if (g->writes_others && !meets_first(g))
+	if (g->reaches_others)
+		plan_meetings(g);
+	if (g->writes_others && !g->meets_first)
 		meet_cluster(g, false);
 }
 
 void
 cj_llvm_return(struct cj_llvm_gen *g)
 {
-	if (g->reaches_others)
+	if (g->reaches_others && !g->meets_last)
 		meet_cluster(g, g->writes_others);
 	LLVMBuildRetVoid(g->b);
 }

@@ -62,6 +62,8 @@ struct cj_llvm_gen {
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
 	bool tells_others;	/* ... and they see it at mbarriers */
+	bool meets_first, meets_last;	/* in front of all that reaches other
+					   blocks, and behind it */
 	cj_llvm fn;
 	LLVMBasicBlockRef entry;	/* allocas and parameters only */
 	const struct cj_fact *facts;

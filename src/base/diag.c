@@ -64,6 +64,7 @@ cj_diags_init(struct cj_diags *ds, struct cj_arena *a,
 	ds->limit = ERROR_LIMIT;
 	/* said of nearly every program: for those who ask by name */
 	ds->off[CJ_DIAG_SHADOWED] = ds->off[CJ_DIAG_WIDE_INDEX] = true;
+	ds->off[CJ_DIAG_ACCESS] = true;
 }
 
 static const char *

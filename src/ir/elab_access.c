@@ -670,7 +670,7 @@ cj_tensor_load(struct cj_elab *el, struct cj_span span,
 	    !cj_pieces_make(el, &p, span, t) || !take_width(el, &p, how) ||
 	    !fill_ref(el, &p, &fill))
 		return cj_value_error();
-	cj_elab_bank_conflict(el, &p);
+	cj_elab_warp_access(el, &p);
 	el->m->objects.at[t->object].reads = true;
 	access = access_of(el, &p, how);
 	refs = CJ_NEWS(el->arena, cj_ref, p.count);
@@ -842,7 +842,7 @@ cj_tensor_store(struct cj_elab *el, struct cj_span span,
 	v = value_to_store(el, span, t, v);
 	if (v.kind == CJ_VALUE_ERROR)
 		return;
-	cj_elab_bank_conflict(el, &p);
+	cj_elab_warp_access(el, &p);
 	el->m->objects.at[t->object].writes = true;
 	value = cj_elab_ref(el, &v, t->element);
 	access = access_of(el, &p, how);

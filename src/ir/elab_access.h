@@ -63,7 +63,7 @@ void cj_pieces_watch(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 /* Its mask; 0: always inside. */
 bool cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     cj_ref *mask);
-/* A remark where threads of a warp meet in a bank of shared memory. */
-void cj_elab_bank_conflict(struct cj_elab *el, const struct cj_pieces *p);
+/* Remarks on what a warp does at once: sectors, banks (elab_warp.c). */
+void cj_elab_warp_access(struct cj_elab *el, const struct cj_pieces *p);
 
 #endif

@@ -165,7 +165,8 @@ cj_tensor_copy_async(struct cj_elab *el, struct cj_span span,
 	el->m->objects.at[dst->object].writes = true;
 	c.to = access_of(el, &to);
 	c.from = access_of(el, &from);
-	cj_elab_bank_conflict(el, &to);
+	cj_elab_warp_access(el, &from);
+	cj_elab_warp_access(el, &to);
 	copy = cj_module_copy(el->m, &c);
 	el->em->copies_async = true;
 	for (r = 0; r < from.count; r++)

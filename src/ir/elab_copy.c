@@ -263,7 +263,7 @@ make_rows(struct cj_elab *el, struct cj_span span,
 		    "transpose = true.");
 		return false;
 	}
-	cj_elab_bank_conflict(el, p);
+	cj_elab_warp_access(el, p);
 	r->count = p->count / p->width;
 	r->held = c->atom->count * 32 / c->bits;
 	r->access = cj_module_access(el->m, &a);

@@ -132,19 +132,17 @@ finish_if(struct cj_llvm_gen *g, cj_ref r, bool is_reached)
 
 /* ---- loops -------------------------------------------------------------- */
 
-/* Ask LLVM to unroll the loop whose back edge is `jump`; 1: not to. */
+/* Keep LLVM from unrolling a loop: it has the turns that were asked for. */
 static void
-wish_unroll(struct cj_llvm_gen *g, cj_llvm jump_back, uint32_t count)
+forbid_unroll(struct cj_llvm_gen *g, cj_llvm jump_back)
 {
-	const char *name = count == 1 ? "llvm.loop.unroll.disable" :
-	    "llvm.loop.unroll.count";
-	LLVMMetadataRef wish[2], loop[2], node;
+	static const char name[] = "llvm.loop.unroll.disable";
+	LLVMMetadataRef wish, loop[2], node;
 
-	wish[0] = LLVMMDStringInContext2(g->context, name, strlen(name));
-	wish[1] = LLVMValueAsMetadata(cj_llvm_i32(g, count));
+	wish = LLVMMDStringInContext2(g->context, name, sizeof name - 1);
 	/* a loop is named by a node whose first operand is itself */
 	loop[0] = LLVMTemporaryMDNode(g->context, NULL, 0);
-	loop[1] = LLVMMDNodeInContext2(g->context, wish, count == 1 ? 1 : 2);
+	loop[1] = LLVMMDNodeInContext2(g->context, &wish, 1);
 	node = LLVMMDNodeInContext2(g->context, loop, 2);
 	LLVMMetadataReplaceAllUsesWith(loop[0], node);
 	LLVMSetMetadata(jump_back, LLVMGetMDKindIDInContext(g->context,
@@ -203,7 +201,7 @@ loop_next(struct cj_llvm_gen *g, const struct cj_llvm_nest *n,
 	LLVMAddIncoming(n->index, &next, (LLVMBasicBlockRef[]){ n->next }, 1);
 	back = LLVMBuildBr(g->b, head);
 	if (cj_inst(g->m, n->owner)->attr != 0)
-		wish_unroll(g, back, cj_inst(g->m, n->owner)->attr);
+		forbid_unroll(g, back);
 }
 
 void

@@ -245,19 +245,15 @@ step_of(struct cj_elab *el, const struct cj_node *n, struct cj_int *step)
 }
 
 static bool
-unroll_of(struct cj_elab *el, const struct cj_node *n, int64_t *unroll)
+unroll_of(struct cj_elab *el, const struct cj_list *attrs, int64_t *unroll)
 {
-	const struct cj_node *a = cj_attr_find(&n->for_stmt.attrs,
+	const struct cj_node *a = cj_attr_find(attrs,
 	    cj_elab_intern(el, "unroll"));
 	struct cj_value v;
 
 	*unroll = 0;
 	if (a == NULL)
 		return true;
-	if (a->attr.items.count == 0) {
-		*unroll = UINT16_MAX;
-		return true;
-	}
 	v = cj_elab_expr(el, a->attr.items.at[0]);
 	if (!cj_value_to_known(el, a->span, &v, "the number of turns",
 	    unroll))
@@ -301,7 +297,8 @@ run_range(struct cj_elab *el, const struct cj_node *n,
 	bool outer_never_runs = el->never_runs;
 	cj_region outer;
 
-	if (!step_of(el, n, &step) || !unroll_of(el, n, &unroll))
+	if (!step_of(el, n, &step) || 
+	    !unroll_of(el, &n->for_stmt.attrs, &unroll))
 		return;
 	cj_elab_at(el, n->span);
 	refs[0] = cj_elab_ref_int(el, r->first);
@@ -395,12 +392,15 @@ run_sequence(struct cj_elab *el, const struct cj_node *n,
 	struct cj_jump j = { .kind = CJ_JUMP_LOOP, .continue_breaks = true };
 	struct cj_value state, now;
 	cj_region outer, inner;
+	int64_t unroll;
 
+	if (!unroll_of(el, &n->for_stmt.attrs, &unroll))
+		return;
 	state = cj_elab_call_values(el, span, s->first, NULL, 0);
 	state = cj_elab_slot(el, span, cj_elab_intern(el, "state"), state);
 	if (state.kind == CJ_VALUE_ERROR)
 		return;
-	j.breaks = cj_emit0(&el->em->b, CJ_OP_LOOP, 0, 0);
+	j.breaks = cj_emit0(&el->em->b, CJ_OP_LOOP, 0, (uint32_t)unroll);
 	outer = cj_elab_enter(el, j.breaks, NULL);
 	push_jump(el, &j);
 	now = cj_elab_read(el, span, state);
@@ -497,12 +497,16 @@ cj_elab_while(struct cj_elab *el, const struct cj_node *n)
 	struct cj_jump *around = el->jump;
 	struct cj_value c;
 	cj_region outer;
+	int64_t unroll;
 
+	if (!unroll_of(el, &n->while_stmt.attrs, &unroll))
+		return;
 	if (el->em == NULL) {
 		static_while(el, n);
 		return;
 	}
-	j.breaks = j.continues = cj_emit0(&el->em->b, CJ_OP_LOOP, 0, 0);
+	j.breaks = j.continues = cj_emit0(&el->em->b, CJ_OP_LOOP, 0,
+	    (uint32_t)unroll);
 	push_jump(el, &j);
 	outer = cj_elab_enter(el, j.breaks, NULL);
 	c = cj_elab_expr(el, n->while_stmt.cond);

@@ -250,6 +250,13 @@ print_head(struct cj_printer *p, cj_ref r, const struct cj_inst *i)
 }
 
 static void
+print_unroll(struct cj_printer *p, const struct cj_inst *i)
+{
+	if (i->attr != 0)
+		PRINTF(p, " unroll %u", i->attr);
+}
+
+static void
 print_inst(struct cj_printer *p, cj_ref r)
 {
 	const struct cj_inst *i = cj_inst(p->m, r);
@@ -265,8 +272,10 @@ print_inst(struct cj_printer *p, cj_ref r)
 		cj_printer_operand(p, i, 1);
 		PUTS(p, " step ");
 		cj_printer_operand(p, i, 2);
-		if (i->attr != 0)
-			PRINTF(p, " unroll %u", i->attr);
+		print_unroll(p, i);
+		break;
+	case CJ_OP_LOOP:
+		print_unroll(p, i);
 		break;
 	case CJ_OP_ARRAY_MAP:
 	case CJ_OP_EXPECT:

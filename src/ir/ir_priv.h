@@ -40,6 +40,31 @@ const char *cj_word(enum cj_words set, unsigned enumerator);
 /* The enumerator of a word, -1 if there is none. */
 int cj_word_find(enum cj_words set, const char *text, size_t length);
 
+/* ---- copies of code (ir_copy.c) ------------------------------------------ */
+
+struct cj_copier {
+	struct cj_module *m;
+	/* by instruction: pure ones that are computed again for a copy that
+	 * uses them, in front of an instruction of a region; NULL: none */
+	const bool *again;
+	cj_region pure_to;
+	cj_ref pure_before;
+	bool keeps_shared;	/* copies share the shared memory of a region */
+	/* what there was at the beginning, and its copies; 0: itself */
+	uint32_t insts, regions, objects;
+	cj_ref *inst_of;
+	cj_region *region_of;
+	uint32_t *object_of;
+};
+
+/* Nothing is copied so far. */
+void cj_copier_begin(struct cj_copier *c);
+/* Copy what has no copy yet: a region's instructions to the end of `to`, or
+ * one with its regions to the end of `to` or in front of `before`. */
+void cj_copy_region(struct cj_copier *c, cj_region from, cj_region to);
+cj_ref cj_copy_inst(struct cj_copier *c, cj_ref r, cj_region to,
+    cj_ref before);
+
 /* ---- passes -------------------------------------------------------------- */
 
 #define PASS(name, text) void cj_opt_##name(struct cj_module *m);

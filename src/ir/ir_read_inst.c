@@ -655,6 +655,14 @@ index_follows(const struct cj_reader *r)
 }
 
 static uint32_t
+read_unroll(struct cj_reader *r)
+{
+	if (cj_reader_word(r, "unroll"))
+		return (uint32_t)cj_reader_int(r, 1, UINT32_MAX);
+	return 0;
+}
+
+static uint32_t
 read_for(struct cj_reader *r)
 {
 	read_operand(r);
@@ -664,9 +672,7 @@ read_for(struct cj_reader *r)
 	read_operand(r);
 	cj_reader_need_word(r, "step");
 	read_operand(r);
-	if (cj_reader_word(r, "unroll"))
-		return (uint32_t)cj_reader_int(r, 1, UINT32_MAX);
-	return 0;
+	return read_unroll(r);
 }
 
 static enum cj_op
@@ -748,6 +754,7 @@ read_inst(struct cj_reader *r)
 		read_index(r);
 	if (!r->failed)
 		i.attr = op == CJ_OP_FOR ? read_for(r) :
+		    op == CJ_OP_LOOP ? read_unroll(r) :
 		    read_attr(r, op, i.type);
 	i.place = cj_reader_place(r);
 	made = append(r, &i);

@@ -20,113 +20,9 @@ struct ahead {
 	cj_ref loop;
 	cj_region around;		/* the loop stands in it */
 	bool *in_body;			/* by instruction of the loop's body */
-	cj_ref *map;			/* to the copy in work */
-	cj_region *regions;		/* the same for regions, */
-	uint32_t *objects;		/* and what lives in them */
-	uint32_t insts;			/* how many had been there */
+	struct cj_copier copier;
 	struct cj_builder b;		/* what a copy computes of its turn */
 };
-
-/* ---- copies -------------------------------------------------------------- */
-
-static cj_ref copy_inst(struct ahead *a, cj_ref r, cj_region to, cj_ref before);
-
-/* An operand in the copy; pure ones of the turn are computed again. */
-static cj_ref
-map_operand(struct ahead *a, cj_ref r)
-{
-	const struct cj_inst *i = cj_inst(a->m, r);
-
-	if (r >= a->insts || a->map[r] != 0)
-		return r >= a->insts ? r : a->map[r];
-	if (!a->in_body[r])
-		return r;
-	if (cj_op_info[i->op].effects != CJ_EFFECTS_PURE ||
-	    i->op == CJ_OP_INDEX)
-		cj_bug(a->m->arena->recover,
-		    "%%%u runs ahead with what its turn alone knows",
-		    (unsigned)r);
-	return copy_inst(a, r, a->b.region, a->b.before);
-}
-
-static uint32_t
-map_object(struct ahead *a, uint32_t object)
-{
-	struct cj_object o = a->m->objects.at[object];
-
-	if (a->objects[object] != 0)
-		return a->objects[object];
-	if (o.region == 0 || a->regions[o.region] == 0)
-		return object;
-	o.region = a->regions[o.region];
-	return a->objects[object] = cj_module_object(a->m, &o);
-}
-
-static uint32_t
-map_access(struct ahead *a, uint32_t access)
-{
-	struct cj_access copy = a->m->accesses.at[access];
-	uint32_t object = map_object(a, copy.object);
-
-	if (object == copy.object)
-		return access;
-	copy.object = object;
-	return cj_module_access(a->m, &copy);
-}
-
-static uint32_t
-map_attr(struct ahead *a, const struct cj_inst *i)
-{
-	struct cj_copy c;
-
-	switch ((unsigned)cj_op_info[i->op].attr) {
-	case CJ_ATTR_ACCESS:
-		return map_access(a, i->attr);
-	case CJ_ATTR_COPY:
-		c = a->m->copies.at[i->attr];
-		c.to = map_access(a, c.to);
-		c.from = map_access(a, c.from);
-		return cj_module_copy(a->m, &c);
-	case CJ_ATTR_TARGET:
-		return a->map[i->attr] != 0 ? a->map[i->attr] : i->attr;
-	}
-	return i->attr;
-}
-
-static void
-copy_region(struct ahead *a, cj_region from, cj_ref owner, cj_region parent)
-{
-	cj_region to = cj_region_append(a->m, owner, parent);
-	cj_ref r;
-
-	a->regions[from] = to;
-	for (r = a->m->regions.at[from].first; r != 0;
-	    r = cj_inst(a->m, r)->next)
-		copy_inst(a, r, to, 0);
-}
-
-static cj_ref
-copy_inst(struct ahead *a, cj_ref r, cj_region to, cj_ref before)
-{
-	struct cj_inst i = *cj_inst(a->m, r);
-	cj_ref *operands = CJ_NEWS(a->m->arena, cj_ref, i.operand_count + 1);
-	cj_region g;
-	cj_ref made;
-	unsigned n;
-
-	for (n = 0; n < i.operand_count; n++)
-		operands[n] = map_operand(a, cj_operand(a->m, &i, n));
-	i.attr = map_attr(a, &i);
-	made = cj_append(a->m, to, &i, operands, i.operand_count);
-	if (before != 0) {
-		cj_inst_remove(a->m, to, made);
-		cj_inst_link(a->m, to, made, before);
-	}
-	a->map[r] = made;
-	for (g = i.region; g != 0; g = a->m->regions.at[g].next)
-		copy_region(a, g, made, to);
-	return made;
-}
 
 /* ---- one block of one turn ----------------------------------------------- */
 
@@ -141,30 +37,20 @@ copy_block(struct ahead *a, cj_ref r, cj_ref index)
 	cj_ref end = cj_operand(m, loop, 1), condition, made;
 	cj_ref k = m->regions.at[loop->region].first;
 
-	a->insts = m->insts.len;
-	memset(a->map, 0, a->insts * sizeof *a->map);
-	memset(a->regions, 0, m->regions.len * sizeof *a->regions);
-	memset(a->objects, 0, m->objects.len * sizeof *a->objects);
-	a->map[k] = index;
+	a->copier = (struct cj_copier){ .m = m, .again = a->in_body,
+	    .pure_to = a->b.region, .pure_before = a->b.before };
+	cj_copier_begin(&a->copier);
+	a->copier.inst_of[k] = index;
 	condition = cj_emit2(&a->b, CJ_OP_LT, cj_type_of(CJ_KIND_BOOL, 1),
 	    index, end);
 	use.count = 0;
 	made = cj_emit(&a->b, CJ_OP_PRODUCE, 0, cj_module_stage_use(m, &use),
 	    &condition, 1);
 	/* what is of the turn is computed in front of the block */
-	a->b.before = made;
-	copy_region(a, from, made, a->b.region);
-}
-
-/* Tables by what there is now, with room for what one copy adds none of. */
-static void
-make_tables(struct ahead *a)
-{
-	struct cj_module *m = a->m;
-
-	a->map = CJ_NEWS(m->arena, cj_ref, m->insts.len);
-	a->regions = CJ_NEWS(m->arena, cj_region, m->regions.len);
-	a->objects = CJ_NEWS(m->arena, uint32_t, m->objects.len);
+	a->copier.pure_before = made;
+	a->copier.inst_of[r] = made;
+	cj_copy_region(&a->copier, from, cj_region_append(m, made,
+	    a->b.region));
 }
 
 /* from + turns * step */
@@ -203,7 +89,6 @@ turn_before(struct ahead *a, cj_region body, uint32_t back)
 		a->b.before = a->loop;
 		a->b.place = cj_inst(a->m, r)->place;
 		index = index_at(a, lo, count_of(a->m, r) - back);
-		make_tables(a);
 		copy_block(a, r, index);
 	}
 }
@@ -220,7 +105,6 @@ block_inside(struct ahead *a, cj_region body, cj_ref r)
 	a->b.before = r;
 	a->b.place = cj_inst(a->m, r)->place;
 	index = index_at(a, a->m->regions.at[body].first, use.count);
-	make_tables(a);
 	copy_block(a, r, index);
 	cj_inst_remove(a->m, body, r);
 	a->b.region = a->around;

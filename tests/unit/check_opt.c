@@ -10,7 +10,8 @@ static const struct golden {
 	const char *name, *pass;	/* "all": every pass in order */
 } goldens[] = {
 	{ "fold", "fold" }, { "inside", "fold" }, { "cse", "cse" },
-	{ "licm", "licm" }, { "dce", "dce" }, { "fold", "all" },
+	{ "licm", "licm" }, { "dce", "dce" }, { "unroll", "unroll" },
+	{ "fold", "all" },
 	{ "all", "all" },
 };
 

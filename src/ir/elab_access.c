@@ -458,6 +458,13 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 		    "memory of another block is not guarded in this version");
 		return false;
 	}
+	if (t->element == CJ_KIND_MAP) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+		    "a tensor map is neither read nor written"),
+		    "map_init(), map_replace() and map_publish() change one, "
+		    "copy(load, from, to, map = m) uses it.");
+		return false;
+	}
 	if (t->element == CJ_KIND_MBARRIER) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 		    "an mbarrier is neither read nor written"),

@@ -70,10 +70,11 @@ cj_builtin_element(struct cj_elab *el, struct cj_args *args,
 	enum cj_kind k = kind_of(el, args->span, &args->at[0]);
 
 	(void)row;
-	if (k == CJ_KIND_MBARRIER)
+	if (cj_kind_is_place(k))
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
-		    "an mbarrier is no value: its type has no use but "
-		    "shared b: tensor(mbarrier, n:1)");
+		    "%s is no value: its type has no use but shared b: "
+		    "tensor(%s, n:1)", k == CJ_KIND_MAP ? "a tensor map" :
+		    "an mbarrier", cj_kind_text(k));
 	return k == CJ_KIND_VOID ? cj_value_error() : cj_value_type(el, k);
 }
 

@@ -384,7 +384,7 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
 		    "there are no atomic operations on the memory of another "
 		    "block in this version");
-	if (cj_kind_bits(t->element) < 8 || t->element == CJ_KIND_MBARRIER)
+	if (cj_kind_bits(t->element) < 8 || cj_kind_is_place(t->element))
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "there are no atomic operations on elements of %s",
 		    cj_kind_text(t->element));

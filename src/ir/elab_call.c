@@ -54,7 +54,7 @@ add_spread(struct cj_elab *el, const struct cj_node *n, struct arguments *a)
 	return true;
 }
 
-/* Mbarriers are named, never read. */
+/* Mbarriers and tensor maps are named, never read. */
 static struct cj_value
 named_value(struct cj_elab *el, const struct cj_node *item,
     const struct cj_value *callee)
@@ -65,8 +65,8 @@ named_value(struct cj_elab *el, const struct cj_node *item,
 	    (callee->builtin->flags & CJ_BUILTIN_PLACES) == 0)
 		return cj_elab_expr(el, item->named.value);
 	v = cj_elab_place(el, item->named.value);
-	return v.kind == CJ_VALUE_TENSOR && v.tensor->element ==
-	    CJ_KIND_MBARRIER ? v : cj_elab_read(el, item->span, v);
+	return v.kind == CJ_VALUE_TENSOR && cj_kind_is_place(
+	    v.tensor->element) ? v : cj_elab_read(el, item->span, v);
 }
 
 static bool

@@ -2,7 +2,7 @@
  * Mbarriers, fences and barriers of some threads: the expert forms below
  * pipelines. Each is one operation; nothing is derived for them.
  */
-#include "elab_priv.h"
+#include "elab_tma.h"
 
 static const struct cj_tensor *
 one_mbarrier(struct cj_elab *el, struct cj_span span,
@@ -232,20 +232,27 @@ cj_builtin_mbarrier_try_wait(struct cj_elab *el, struct cj_args *args,
 
 /* ---- fences -------------------------------------------------------------- */
 
-/* fence(.mbarrier_init), fence(proxy = .async [, space = .shared|.global]) */
+/* fence(.mbarrier_init), fence(proxy = .async [, space = .shared|.global]),
+ * fence(proxy = .tensormap, map = m) */
 struct cj_value
 cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	const struct cj_value *proxy = cj_arg_named(el, args, "proxy");
 	const struct cj_value *space = cj_arg_named(el, args, "space");
+	const struct cj_value *map = cj_arg_named(el, args, "map");
 	enum cj_fence f = CJ_FENCE_COUNT;
 
 	(void)row;
+	if (args->count == 0 && map != NULL && space == NULL &&
+	    is_choice(el, proxy, "tensormap"))
+		return cj_elab_map_acquire(el, args->span, map) ?
+		    cj_value_none() : cj_value_error();
 	if (args->count == 1 && proxy == NULL && space == NULL &&
-	    is_choice(el, &args->at[0], "mbarrier_init"))
+	    map == NULL && is_choice(el, &args->at[0], "mbarrier_init"))
 		f = CJ_FENCE_MBARRIER_INIT;
-	else if (args->count == 0 && is_choice(el, proxy, "async"))
+	else if (args->count == 0 && map == NULL &&
+	    is_choice(el, proxy, "async"))
 		f = space == NULL ? CJ_FENCE_ASYNC :
 		    is_choice(el, space, "shared") ? CJ_FENCE_ASYNC_SHARED :
 		    is_choice(el, space, "global") ? CJ_FENCE_ASYNC_GLOBAL :
@@ -254,8 +261,9 @@ cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
 		    args->span, "there is no such fence"),
 		    "There are fence(.mbarrier_init), fence(proxy = .async), "
-		    "fence(proxy = .async, space = .shared) and "
-		    "fence(proxy = .async, space = .global).");
+		    "fence(proxy = .async, space = .shared), "
+		    "fence(proxy = .async, space = .global) and "
+		    "fence(proxy = .tensormap, map = maps[i]).");
 		return cj_value_error();
 	}
 	cj_emit0(&el->em->b, CJ_OP_FENCE, 0, f);

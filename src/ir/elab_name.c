@@ -196,16 +196,24 @@ find_in_file(struct cj_elab *el, const struct cj_file *f, cj_name name,
 
 /* ---- the language's own -------------------------------------------------- */
 
-/* Mbarriers are no values: their type is named where memory for them is
- * declared, and nowhere else. */
+/* Mbarriers and tensor maps are no values: their types are named where memory
+ * for them is declared, and nowhere else. */
 static struct cj_value
-mbarrier_type(struct cj_elab *el, struct cj_span span)
+place_type(struct cj_elab *el, enum cj_kind k, struct cj_span span)
 {
 	const struct cj_span *at = &el->mbarriers;
 
-	if (span.source == at->source && span.begin == at->begin &&
-	    span.end == at->end)
-		return cj_value_type(el, CJ_KIND_MBARRIER);
+	if ((span.source == at->source && span.begin == at->begin &&
+	    span.end == at->end) || (k == CJ_KIND_MAP &&
+	    el->time == CJ_TIME_HOST))
+		return cj_value_type(el, k);
+	if (k == CJ_KIND_MAP) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+		    "a tensor map is no value: \"shared\" memory and "
+		    "workspaces hold them"), "Declare some, shared m: "
+		    "tensor(tensormap, n:1); and name one, m[i].");
+		return cj_value_error();
+	}
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 	    "an mbarrier is no value: only \"shared\" memory outside of "
 	    "pipelines holds them"), "Declare some, shared b: "
@@ -222,8 +230,8 @@ find_builtin(struct cj_elab *el, cj_name name, struct cj_span span,
 	const struct cj_builtin *b;
 	struct cj_value v = { .kind = CJ_VALUE_BUILTIN };
 
-	if (k == CJ_KIND_MBARRIER) {
-		*out = mbarrier_type(el, span);
+	if (cj_kind_is_place(k)) {
+		*out = place_type(el, k, span);
 		return true;
 	}
 	if (k != CJ_KIND_VOID && cj_kind_class(k) != CJ_CLASS_OTHER) {

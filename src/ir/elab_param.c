@@ -358,7 +358,8 @@ element_of(struct cj_matched *m)
 	if (v.kind == CJ_VALUE_ERROR)
 		return false;
 	m->element = v.type->scalar;
-	if (m->element == CJ_KIND_VOID || m->element == CJ_KIND_INDEX) {
+	if (m->element == CJ_KIND_VOID || m->element == CJ_KIND_INDEX ||
+	    cj_kind_is_place(m->element)) {
 		cj_elab_error(el, CJ_DIAG_CONTRACT, m->p->type->span,
 		    "a tensor has elements of a sized type, this is %s",
 		    cj_value_text(el, &v));

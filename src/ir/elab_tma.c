@@ -8,33 +8,7 @@
  * several boxes, each at its own place of both sides. Where a copy is, its
  * view says: the coordinates that a cut carries.
  */
-#include "elab_tiled.h"
-
-#include "layout/atom.h"
-
-enum { MOST_BOX = 256, MOST_BOXES = 64 };
-
-struct cj_tma_value {
-	bool stores, reduces;
-	enum cj_atomic how;
-	enum cj_evict evict;
-	const struct cj_tensor *tensor;
-	const struct cj_layout *shared;	/* with its swizzle */
-	struct cj_value map;		/* REGS of kind tensormap, level 1 */
-	uint32_t record, rank;
-	int64_t extent[CJ_MAP_MODES];	/* of the tile, by mode, and the most */
-	int64_t most[CJ_MAP_MODES];	/* of a box */
-	uint32_t mode[CJ_MAP_MODES];	/* of the tensor, by mode of the map */
-	uint32_t boxes;
-	int64_t start[MOST_BOXES][CJ_MAP_MODES];	/* by mode of the map */
-	int64_t place[MOST_BOXES];	/* in shared memory, no swizzle */
-	/* blocks that share it: how many along each mode of the cluster; each
-	 * sends a part of every box to all of them, cut along a mode of the
-	 * map into so many elements, which are so far apart */
-	int64_t along[2];
-	uint32_t cut_mode;
-	int64_t cut_extent, cut_step;
-};
+#include "elab_tma.h"
 
 /* ---- where shared memory holds the tile ---------------------------------- */
 
@@ -178,10 +152,10 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 
 	for (n = 0; n < t->rank; n++)
 		count *= t->extent[t->mode[n]] / map->box[n];
-	if (count > MOST_BOXES)
+	if (count > CJ_MOST_BOXES)
 		return refuse(el, span, cj_printf(el->arena, "the tile takes "
 		    "%lld boxes, the most are %d", (long long)count,
-		    MOST_BOXES));
+		    CJ_MOST_BOXES));
 	t->boxes = (uint32_t)count;
 	for (b = 0; b < count; b++)
 		for (n = 0, rest = b; n < t->rank; n++) {
@@ -272,7 +246,7 @@ limit_box(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	uint32_t m;
 
 	for (m = 0; m < t->rank; m++)
-		t->most[m] = MOST_BOX;
+		t->most[m] = CJ_MOST_BOX;
 	if (v == NULL)
 		return true;
 	shape = cj_value_to_tuple(el, args->span, v);
@@ -284,12 +258,12 @@ limit_box(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	for (m = 0; m < t->rank; m++) {
 		t->most[m] = cj_tuple_product(&el->al, cj_tuple_get(shape, m))
 		    .value;
-		if (t->most[m] < 1 || t->most[m] > MOST_BOX ||
+		if (t->most[m] < 1 || t->most[m] > CJ_MOST_BOX ||
 		    t->extent[m] % t->most[m] != 0)
 			return refuse(el, args->span, cj_printf(el->arena,
 			    "a box of %lld in mode %u does not divide the tile "
 			    "of %lld; the most are %d", (long long)t->most[m],
-			    m, (long long)t->extent[m], MOST_BOX));
+			    m, (long long)t->extent[m], CJ_MOST_BOX));
 	}
 	return true;
 }
@@ -748,6 +722,17 @@ stands_in_stage(struct cj_elab *el, struct cj_span span)
 	return false;
 }
 
+/* The map itself, or one that map = m names; 0: reported. */
+static cj_ref
+map_of(struct cj_elab *el, struct cj_args *args, const struct cj_tma_value *t)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "map");
+
+	if (v == NULL)
+		return cj_elab_ref(el, &t->map, CJ_KIND_VOID);
+	return cj_elab_map_at(el, args->span, v);
+}
+
 struct cj_value
 cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c)
@@ -760,7 +745,7 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	    .reduces = t->reduces, .how = t->how };
 	struct cj_access access = { .align = 128 };
 	struct cj_int at[CJ_MAP_MODES], place;
-	cj_ref refs[4 + CJ_MAP_MODES], signal = 0, ranks = 0;
+	cj_ref refs[4 + CJ_MAP_MODES], signal = 0, ranks = 0, map;
 	struct sharing share = { 0 };
 	uint32_t b;
 	unsigned n;
@@ -804,6 +789,9 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	if (!cj_elab_stage_allows(el, cj_arg_span(args, t->stores ? 1 : 2),
 	    shared->tensor, !t->stores))
 		return cj_value_error();
+	map = map_of(el, args, t);
+	if (map == 0)
+		return cj_value_error();
 	if (!t->stores)
 		el->m->objects.at[shared->tensor->object].writes = true;
 	access.object = shared->tensor->object;
@@ -835,7 +823,7 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		n = 0;
 		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym, place,
 		    cj_known(t->place[b])));
-		refs[n++] = cj_elab_ref(el, &t->map, CJ_KIND_VOID);
+		refs[n++] = map;
 		if (copy.signal != 0)
 			refs[n++] = signal;
 		n = add_coordinates(el, t, b, at, refs, n);

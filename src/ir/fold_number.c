@@ -149,7 +149,8 @@ cj_fold_numbers(struct cj_fold *f, cj_ref r)
 	case CJ_OP_SPLAT: case CJ_OP_SLICE: case CJ_OP_CONCAT:
 	case CJ_OP_PERMUTE: case CJ_OP_INSERT:
 		return fold_moves(f, i);
-	case CJ_OP_DIVISOR: case CJ_OP_MAP_ENCODE: case CJ_OP_PTX_PURE:
+	case CJ_OP_DIVISOR: case CJ_OP_MAP_ENCODE: case CJ_OP_ADDRESS:
+	case CJ_OP_PTX_PURE:
 		return 0;
 	case CJ_OP_DIVIDE_BY:
 		return cj_type_count(i->type) == 1 ? fold_arithmetic(f, i) : 0;

@@ -36,11 +36,16 @@ struct cj_decoded *cj_interp_decode(struct cj_arena *a,
  * formula gives the same.
  */
 
-/* What a value of kind tensormap points to: a map_encode of a host function,
- * with the numbers of this call. Offset and strides are in elements. */
+/* What a value of kind tensormap points to, and what memory of such elements
+ * holds: a map_encode of a host function, with the numbers of this call, or a
+ * changed copy. Offset and strides are in elements. */
 struct cj_tensor_map {
 	const struct cj_map *map;
 	int64_t offset, extent[CJ_MAP_MODES], stride[CJ_MAP_MODES];
+	uint32_t object;	/* of which it shows memory; 0: of none */
+	uint32_t home;		/* object in which it was published; 0: none, */
+	int64_t home_at;	/* element there, */
+	uint64_t version;	/* how many times somebody has published there */
 };
 
 /* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is

@@ -121,7 +121,7 @@ hand_over_global(struct cj_frame *f, const struct cj_bulk *b)
 		if (r.from != r.to)
 			cj_race_unit(b->owner->block, f, b->step, b->unit,
 			    (struct cj_touched_range){ .object = b->map !=
-			    NULL ? b->map->map->object : b->other,
+			    NULL ? b->map->object : b->other,
 			    .width = (uint32_t)(r.to - r.from),
 			    .first = r.first + r.from, .is_write = true });
 	}
@@ -158,6 +158,10 @@ cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *what)
 
 	*b = *what;
 	b->next = next;
+	if (b->map != NULL) {		/* as it is now */
+		b->own_map = *b->map;
+		b->map = &b->own_map;
+	}
 	if (b->kind == CJ_BULK_LOAD && b->held == NULL)
 		cj_check_overwrite(f, b);
 	mark(b, true);
@@ -182,6 +186,7 @@ cj_bulk_clear(struct cj_frame *f)
 		memset(a->unit, 0, sizeof a->unit);
 		a->kept = 0;
 	}
+	f->seen_maps = NULL;
 	memset(f->bulk_commits, 0, sizeof f->bulk_commits);
 	f->wgmma_commits = 0;
 	f->proxy_fences = 0;
@@ -307,7 +312,7 @@ move_row(struct cj_frame *f, const struct cj_bulk *b, int64_t row)
 {
 	const struct cj_memory *shared = &b->owner->memory[b->object];
 	const struct cj_memory *other = &b->frame->machine->memory[
-	    b->map != NULL ? b->map->map->object : b->other];
+	    b->map != NULL ? b->map->object : b->other];
 	enum cj_kind k = kind_of(f, b->object);
 	struct cj_row r = cj_box_row(b, row);
 	int64_t width = cj_box_width(b), i, at;

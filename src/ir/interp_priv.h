@@ -259,6 +259,7 @@ struct cj_frame {
 	uint64_t wgmma_commits;
 	uint64_t now, product_end;	/* of timelines */
 	uint32_t proxy_fences;
+	struct cj_seen_map *seen_maps;	/* that fences have made visible */
 };
 
 static inline uint8_t *

@@ -37,6 +37,17 @@ note_operand(const struct cj_module *m, uint32_t *cells, uint32_t access)
 		cells[object] = unit;
 }
 
+/* Copies by a map whose address was replaced touch any of them. */
+static void
+note_tensors(const struct cj_module *m, uint32_t *cells)
+{
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++)
+		if (m->objects.at[o].kind == CJ_OBJECT_TENSOR)
+			cells[o] = 1;
+}
+
 /* False: the instruction may touch memory in ways not known here. */
 static bool
 note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
@@ -98,6 +109,10 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 	case CJ_OP_MBARRIER_TEST:
 		note_width(m, cells, i->attr, 1);
 		return true;
+	case CJ_OP_MAP_REPLACE:
+		note_tensors(m, cells);
+		return true;
+	case CJ_OP_MAP_AT:
 	case CJ_OP_SLOT_GET:
 	case CJ_OP_SLOT_SET:
 	case CJ_OP_PREFETCH:

@@ -61,7 +61,7 @@ cj_box_row(const struct cj_bulk *b, int64_t row)
 static bool
 check_global(struct cj_frame *f, const struct cj_bulk *b)
 {
-	struct cj_access access = { .object = b->map->map->object };
+	struct cj_access access = { .object = b->map->object };
 	bool writes = b->kind == CJ_BULK_STORE;
 	int64_t rows = cj_box_rows(b), i;
 	struct cj_reach reach;
@@ -101,6 +101,13 @@ is_aligned(struct cj_frame *f, const struct cj_bulk *b)
 
 /* ---- issue --------------------------------------------------------------- */
 
+static const struct cj_tensor_map *
+map_of(const struct cj_frame *f, const struct cj_step *s, uint32_t lane)
+{
+	return (const struct cj_tensor_map *)(uintptr_t)
+	    CJ_AT(f, uint64_t, s->b)[lane];
+}
+
 /* a: offset of shared memory, b: map, c: coordinates in `lists`. */
 static struct cj_bulk
 box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
@@ -116,8 +123,7 @@ box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	    .how = c->how };
 	uint32_t i;
 
-	b.map = (const struct cj_tensor_map *)(uintptr_t)
-	    CJ_AT(f, uint64_t, s->b)[lane];
+	b.map = map_of(f, s, lane);
 	b.lo = CJ_AT(f, int64_t, s->a)[lane];
 	b.hi = b.lo + box_size(b.map->map);
 	for (i = 0; i < b.map->map->rank; i++)
@@ -157,7 +163,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++) {
 		struct load l = { f, s, { 0 } };
 
-		if (!cj_lane_runs(f, lane))
+		if (!cj_lane_runs(f, lane) ||
+		    !cj_map_may(f, s, lane, map_of(f, s, lane)))
 			continue;
 		l.b = box_at(f, s, lane, CJ_BULK_LOAD);
 		rank = l.b.map->map->rank;
@@ -193,7 +200,8 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++) {
 		struct cj_bulk b;
 
-		if (!cj_lane_runs(f, lane))
+		if (!cj_lane_runs(f, lane) ||
+		    !cj_map_may(f, s, lane, map_of(f, s, lane)))
 			continue;
 		b = box_at(f, s, lane, CJ_BULK_STORE);
 		b.group = f->bulk_commits[lane];
@@ -280,6 +288,7 @@ step_map(struct cj_frame *f, const struct cj_step *s)
 	uint32_t i;
 
 	t->map = &f->code->module->maps.at[cj_step_inst(f, s)->attr];
+	t->object = t->map->object;
 	t->offset = *CJ_AT(f, int64_t, at[0]);
 	for (i = 0; i < t->map->rank; i++) {
 		t->extent[i] = *CJ_AT(f, int64_t, at[1 + i]);

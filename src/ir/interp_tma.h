@@ -71,7 +71,8 @@ struct cj_bulk {
 	bool has_read;			/* STORE: waits for its end alone */
 	bool reduces;			/* combines */
 	enum cj_atomic how;
-	const struct cj_tensor_map *map;
+	const struct cj_tensor_map *map;	/* in flight: a copy, */
+	struct cj_tensor_map own_map;	/* which is this one */
 	int64_t at[CJ_MAP_MODES];
 	uint32_t other;			/* object, where there is no map; */
 	int64_t from;			/* shared: of the frame's block */
@@ -96,6 +97,17 @@ struct cj_row cj_box_row(const struct cj_bulk *b, int64_t row);
 /* Elements of a row, and how many rows there are. */
 int64_t cj_box_width(const struct cj_bulk *b);
 int64_t cj_box_rows(const struct cj_bulk *b);
+
+/*
+ * Published maps (interp_tensormap.c). May a copy of this lane go by the map?
+ * Maps of the launch always; others have to be there, and written.
+ */
+bool cj_map_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    const struct cj_tensor_map *map);
+/* The version of what lies there that the lane has made visible by a fence;
+ * 0: none. */
+uint64_t cj_map_seen(const struct cj_frame *f, uint32_t lane,
+    const struct cj_tensor_map *map);
 
 struct cj_async {
 	uint8_t **late;			/* by object, by element: unfilled */

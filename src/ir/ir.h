@@ -221,6 +221,10 @@ struct cj_map {
 	enum cj_map_swizzle swizzle;
 	uint32_t promote;	/* bytes that L2 fetches: 0, 64, 128, 256 */
 };
+/* What can be replaced in a map: by mode, the stride of mode 0 is 1. */
+enum cj_map_field { CJ_MAP_ADDRESS, CJ_MAP_EXTENT,
+    CJ_MAP_STRIDE = CJ_MAP_EXTENT + CJ_MAP_MODES,
+    CJ_MAP_FIELD_COUNT = CJ_MAP_STRIDE + CJ_MAP_MODES };
 enum { CJ_MAP_PROMOTE = 256 };	/* unless the program says otherwise */
 /* What L2 is told of a copy's lines. */
 enum cj_evict { CJ_EVICT_NORMAL, CJ_EVICT_FIRST, CJ_EVICT_LAST,

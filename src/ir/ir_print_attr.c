@@ -46,6 +46,7 @@ print_access(struct cj_printer *p, const struct cj_inst *i)
 		values = i->op == CJ_OP_LOAD || i->op == CJ_OP_PREFETCH ||
 		    i->op == CJ_OP_LDMATRIX ? 1 :
 		    i->op == CJ_OP_REMOTE_STORE ||
+		    i->op == CJ_OP_MAP_REPLACE ||
 		    i->op == CJ_OP_MBARRIER_ARRIVE ||
 		    i->op == CJ_OP_MBARRIER_EXPECT ? 3 : values + 1;
 	}

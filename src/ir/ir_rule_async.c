@@ -208,6 +208,76 @@ check_map_prefetch(const struct cj_rule_view *v)
 	    "the operand is not a tensormap";
 }
 
+/* Maps that lie in memory: copies to be changed, and published ones. */
+static bool
+holds_maps(const struct cj_rule_view *v, uint32_t access, bool is_shared)
+{
+	const struct cj_object *o = object_at(v, access);
+
+	return o->element == CJ_KIND_MAP && (is_shared ?
+	    o->kind == CJ_OBJECT_SHARED : is_global(o));
+}
+
+static const char *
+check_map_replace(const struct cj_rule_view *v)
+{
+	const struct cj_constant *field = cj_constant_of(v->m, cj_operand(v->m,
+	    v->i, 1));
+	bool is_address;
+
+	if (!holds_maps(v, v->i->attr, true))
+		return "the object holds no maps that can be changed";
+	if (field == NULL || field->bits[0] >= CJ_MAP_FIELD_COUNT ||
+	    field->bits[0] == CJ_MAP_STRIDE)
+		return "there is no such field of a map";
+	is_address = field->bits[0] == CJ_MAP_ADDRESS;
+	if (!cj_rule_is_index(v, 0) || (is_address ? cj_rule_type(v, 2) !=
+	    cj_type_of(CJ_KIND_U64, 1) : !cj_rule_is_index(v, 2)))
+		return "an operand is of the wrong kind";
+	return NULL;
+}
+
+static const char *
+check_map_at(const struct cj_rule_view *v)
+{
+	bool is_shared = v->i->op == CJ_OP_MAP_INIT;
+
+	if (!holds_maps(v, v->i->attr, is_shared))
+		return is_shared ? "the object holds no maps that can be "
+		    "changed" : "the object holds no published maps";
+	if (v->i->op == CJ_OP_MAP_AT && v->i->type !=
+	    cj_type_of(CJ_KIND_MAP, 1))
+		return "the result is not a tensormap";
+	if (is_shared && cj_rule_type(v, 1) != cj_type_of(CJ_KIND_MAP, 1))
+		return "the second operand is not a tensormap";
+	return cj_rule_is_index(v, 0) ? NULL : "the offset is not an int";
+}
+
+static const char *
+check_map_publish(const struct cj_rule_view *v)
+{
+	const struct cj_copy *c = &v->m->copies.at[v->i->attr];
+
+	if (!holds_maps(v, c->to, false) || !holds_maps(v, c->from, true))
+		return "it publishes in global memory what shared memory has";
+	if (c->count != 1)
+		return "it publishes one map";
+	return cj_rule_are_indices(v, 0, 2) ? NULL :
+	    "an offset is not an int";
+}
+
+static const char *
+check_address(const struct cj_rule_view *v)
+{
+	const struct cj_object *o = object_at(v, v->i->attr);
+
+	if (!is_global(o) || cj_kind_bits(o->element) < 8)
+		return "addresses are those of whole bytes of global memory";
+	if (v->i->type != cj_type_of(CJ_KIND_U64, 1))
+		return "the result is not u64";
+	return cj_rule_is_index(v, 0) ? NULL : "the offset is not an int";
+}
+
 static const char *
 check_tma(const struct cj_rule_view *v)
 {
@@ -286,6 +356,11 @@ cj_rule_async(const struct cj_rule_view *v)
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);
 	case CJ_OP_WGMMA: return check_wgmma(v);
 	case CJ_OP_MAP_PREFETCH: return check_map_prefetch(v);
+	case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT: case CJ_OP_MAP_ACQUIRE:
+		return check_map_at(v);
+	case CJ_OP_MAP_REPLACE: return check_map_replace(v);
+	case CJ_OP_MAP_PUBLISH: return check_map_publish(v);
+	case CJ_OP_ADDRESS: return check_address(v);
 	case CJ_OP_BULK_COPY: return check_bulk_copy(v);
 	case CJ_OP_SEND: return check_send(v);
 	default: return NULL;

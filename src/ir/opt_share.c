@@ -447,7 +447,7 @@ init(struct share *s, struct cj_module *m, uint32_t function)
 		struct life *l = &s->lives[o];
 
 		l->bytes = l->is_used ? bytes_of(&m->objects.at[o]) : 0;
-		l->is_alone |= m->objects.at[o].element == CJ_KIND_MBARRIER;
+		l->is_alone |= cj_kind_is_place(m->objects.at[o].element);
 		if (l->has_copies)
 			settle_copies(s, l);
 	}

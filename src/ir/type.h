@@ -43,6 +43,12 @@ cj_type_count(cj_type t)
 const char *cj_kind_text(enum cj_kind k);
 unsigned cj_kind_bits(enum cj_kind k);		/* as stored in arrays */
 enum cj_kind_class cj_kind_class(enum cj_kind k);
+/* No value, but a place in memory that operations name. */
+static inline bool
+cj_kind_is_place(enum cj_kind k)
+{
+	return k == CJ_KIND_MBARRIER || k == CJ_KIND_MAP;
+}
 bool cj_kind_is_integer(enum cj_kind k);	/* SINT, UINT and INDEX */
 bool cj_kind_is_float(enum cj_kind k);
 bool cj_kind_is_signed(enum cj_kind k);		/* SINT, INDEX */

@@ -92,7 +92,8 @@ run_body(const char *body)
 
 	map = (struct cj_map){ .object = 1, .rank = 2, .box = { 64, 8 },
 	    .swizzle = CJ_MAP_128 };
-	tensor = (struct cj_tensor_map){ .map = &map, .extent = { 96, 40 },
+	tensor = (struct cj_tensor_map){ .map = &map, .object = 1,
+	    .extent = { 96, 40 },
 	    .stride = { 1, 96 } };
 	snprintf(text, sizeof text, "%s%s}\n", HEAD, body);
 	read_module(text);

@@ -143,6 +143,7 @@ fill_values(const struct cj_module *m, uint64_t *values,
 		    cj_type_of(CJ_KIND_MAP, 1));
 		maps[n] = (struct cj_tensor_map){
 		    .map = &m->maps.at[map_of(m, i)],
+		    .object = m->maps.at[map_of(m, i)].object,
 		    .extent = { 64, ROWS }, .stride = { 1, 64 } };
 		values[n] = (uint64_t)(uintptr_t)&maps[n];
 		n++;

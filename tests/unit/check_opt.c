@@ -11,7 +11,7 @@ static const struct golden {
 } goldens[] = {
 	{ "fold", "fold" }, { "inside", "fold" }, { "cse", "cse" },
 	{ "licm", "licm" }, { "dce", "dce" }, { "unroll", "unroll" },
-	{ "fold", "all" },
+	{ "fold", "all" }, { "maps", "all" },
 	{ "all", "all" },
 };
 

@@ -1,0 +1,40 @@
+/*
+ * Tensor maps as values, between the files that make, use and change them.
+ */
+#ifndef CJ_ELAB_TMA_H
+#define CJ_ELAB_TMA_H
+
+#include "elab_tiled.h"
+
+enum { CJ_MOST_BOX = 256, CJ_MOST_BOXES = 64 };
+
+struct cj_tma_value {
+	bool stores, reduces;
+	enum cj_atomic how;
+	enum cj_evict evict;
+	const struct cj_tensor *tensor;
+	const struct cj_layout *shared;	/* with its swizzle */
+	struct cj_value map;		/* REGS of kind tensormap, level 1 */
+	uint32_t record, rank;
+	int64_t extent[CJ_MAP_MODES];	/* of the tile, by mode, and the most */
+	int64_t most[CJ_MAP_MODES];	/* of a box */
+	uint32_t mode[CJ_MAP_MODES];	/* of the tensor, by mode of the map */
+	uint32_t boxes;
+	int64_t start[CJ_MOST_BOXES][CJ_MAP_MODES];	/* by mode of the map */
+	int64_t place[CJ_MOST_BOXES];	/* in shared memory, no swizzle */
+	/* blocks that share it: how many along each mode of the cluster; each
+	 * sends a part of every box to all of them, cut along a mode of the
+	 * map into so many elements, which are so far apart */
+	int64_t along[2];
+	uint32_t cut_mode;
+	int64_t cut_extent, cut_step;
+};
+
+/* fence(proxy = .tensormap, map = v); false: reported. */
+bool cj_elab_map_acquire(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v);
+/* The map that was published there; 0: reported. */
+cj_ref cj_elab_map_at(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v);
+
+#endif

@@ -205,6 +205,64 @@ cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
 	return cj_value_tensor(el, &t);
 }
 
+/* The driver sets elements that are equally far apart. */
+static bool
+fillable(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
+    const struct cj_layout **out)
+{
+	const struct cj_layout *l;
+
+	if (v->kind != CJ_VALUE_TENSOR) {
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+		    "fill takes a view, this is %s", cj_value_what(el, v));
+		return false;
+	}
+	l = *out = cj_layout_coalesce(&el->al, v->tensor->layout, NULL);
+	if (!cj_is_leaf(l->shape) || l->swizzle.bits != 0) {
+		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
+		    "fill takes elements that are equally far apart, this is "
+		    "%s", cj_value_what(el, v)),
+		    "A loop in the host part fills a view of one mode each "
+		    "time.");
+		return false;
+	}
+	if (v->tensor->is_guarded || cj_kind_bits(v->tensor->element) < 8) {
+		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span, "fill takes %s",
+		    v->tensor->is_guarded ? "a view without a guard" :
+		    "elements of whole bytes");
+		return false;
+	}
+	return true;
+}
+
+struct cj_value
+cj_builtin_fill(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_access access = { .align = 1 };
+	const struct cj_layout *l;
+	const struct cj_tensor *t;
+	struct cj_value v;
+	cj_ref refs[4];
+
+	(void)row;
+	if (!fillable(el, args->span, &args->at[0], &l))
+		return cj_value_error();
+	t = args->at[0].tensor;
+	v = cj_elab_coerce(el, args->span, t->element, args->at[1]);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	el->m->objects.at[t->object].writes = true;
+	access.object = t->object;
+	refs[0] = cj_elab_ref_int(el, t->offset);
+	refs[1] = cj_elab_ref(el, &v, t->element);
+	refs[2] = cj_elab_ref_int(el, l->shape->value);
+	refs[3] = cj_elab_ref_int(el, l->stride->value);
+	cj_emit(&el->em->b, CJ_OP_FILL, 0, cj_module_access(el->m, &access),
+	    refs, 4);
+	return cj_value_none();
+}
+
 /* ---- registers ----------------------------------------------------------- */
 
 static bool

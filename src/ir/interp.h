@@ -163,6 +163,12 @@ void cj_interp_kernel_run(struct cj_arena *a, const struct cj_decoded *c,
  * that does not hold ends the run: the outcome has its record and the values
  * for its message.
  */
+struct cj_host_fill {		/* `elements` of an object, `stride` apart */
+	uint32_t object;
+	int64_t offset, elements, stride;
+	uint64_t bits;
+	cj_place place;
+};
 struct cj_host_hooks {
 	void *user;
 	/* false stops the run */
@@ -170,6 +176,7 @@ struct cj_host_hooks {
 	    const struct cj_launch *attributes);
 	bool (*workspace)(void *user, uint32_t object, int64_t elements,
 	    bool has_fill, uint64_t fill);
+	bool (*fill)(void *user, const struct cj_host_fill *f);
 	int64_t (*device)(void *user, enum cj_device_fact what);
 	/* a line of print(), no newline; may be NULL */
 	void (*print)(void *user, const char *text);

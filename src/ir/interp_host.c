@@ -148,6 +148,32 @@ cj_interp_WORKSPACE(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_workspace);
 }
 
+/* a: the operands' offsets in `lists`: place, value, elements, stride. */
+static void
+step_fill(struct cj_frame *f, const struct cj_step *s)
+{
+	struct cj_host_run *h = host_of(f);
+	uint32_t object = cj_step_access(f, s)->object;
+	const uint32_t *at = f->code->lists.at + s->a;
+	struct cj_host_fill fill = { object, *CJ_AT(f, int64_t, at[0]),
+	    *CJ_AT(f, int64_t, at[2]), *CJ_AT(f, int64_t, at[3]),
+	    cj_reg_get(f->regs + at[1], 0,
+	    f->code->module->objects.at[object].element),
+	    cj_step_inst(f, s)->place };
+
+	if (fill.elements > 0 && (h->hooks->fill == NULL ||
+	    !h->hooks->fill(h->hooks->user, &fill)))
+		cj_frame_stop(f);
+}
+
+void
+cj_interp_FILL(struct cj_decoder *d, cj_ref r)
+{
+	uint32_t list = cj_decode_list(d, r, 0);
+
+	cj_step_add(d, r, step_fill)->a = list;
+}
+
 enum { EXTENTS = 9 };		/* grid, block, cluster */
 
 /* The bits of the value leaves, one word per register. */

@@ -48,7 +48,8 @@ print_access(struct cj_printer *p, const struct cj_inst *i)
 		    i->op == CJ_OP_REMOTE_STORE ||
 		    i->op == CJ_OP_MAP_REPLACE ||
 		    i->op == CJ_OP_MBARRIER_ARRIVE ||
-		    i->op == CJ_OP_MBARRIER_EXPECT ? 3 : values + 1;
+		    i->op == CJ_OP_MBARRIER_EXPECT ? 3 :
+		    i->op == CJ_OP_FILL ? 4 : values + 1;
 	}
 	if (values > n)
 		values = n;

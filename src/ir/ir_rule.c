@@ -612,6 +612,19 @@ check_workspace(const struct cj_rule_view *v)
 }
 
 static const char *
+check_fill(const struct cj_rule_view *v)
+{
+	const struct cj_object *o = object_of(v);
+
+	if (o->kind != CJ_OBJECT_TENSOR && o->kind != CJ_OBJECT_WORKSPACE)
+		return "what is filled is not global memory";
+	if (cj_rule_type(v, 1) != cj_type_of(o->element, 1))
+		return "value and object differ in type";
+	return cj_rule_is_index(v, 0) && cj_rule_is_index(v, 2) &&
+	    cj_rule_is_index(v, 3) ? NULL : "a place is not an int";
+}
+
+static const char *
 check_launch(const struct cj_rule_view *v)
 {
 	const struct cj_launch *l = &v->m->launches.at[v->i->attr];
@@ -728,6 +741,7 @@ check_by_name(const struct cj_rule_view *v)
 	case CJ_OP_DIVISOR: return check_divisor(v);
 	case CJ_OP_DEVICE: return check_device(v);
 	case CJ_OP_WORKSPACE: return check_workspace(v);
+	case CJ_OP_FILL: return check_fill(v);
 	case CJ_OP_LAUNCH: return check_launch(v);
 	case CJ_OP_ARRAY: return check_array(v);
 	case CJ_OP_CALL: return check_call(v);

@@ -14,8 +14,9 @@
 
 /* ---- plans (plan.c) ------------------------------------------------------ */
 
+enum cj_step_kind { CJ_STEP_LAUNCH, CJ_STEP_WORKSPACE, CJ_STEP_FILL };
 struct cj_plan_step {
-	bool is_launch;
+	enum cj_step_kind kind;
 	/* launches */
 	uint32_t function;
 	int64_t grid[3], block[3], cluster[3];
@@ -26,6 +27,8 @@ struct cj_plan_step {
 	int64_t elements;
 	bool has_fill;
 	uint64_t fill;
+	/* fills of arguments, with object, elements and fill */
+	int64_t offset, stride;
 };
 
 struct cj_plan {
@@ -138,6 +141,7 @@ struct cj_patch {
 struct cj_encoded_map {
 	_Alignas(64) uint64_t words[16];
 };
+enum { CJ_NO_SLOT = UINT32_MAX };
 /* Parameters are 8-byte slots, those of all shots one after the other. */
 struct cj_shots {
 	struct cj_shot *at;
@@ -157,10 +161,11 @@ struct cj_shots {
 		uintptr_t address;
 	} *mapped;
 	uint32_t map_count;
-	/* workspaces that are filled before shot `before` */
+	/* memory that is filled before shot `before` */
 	struct cj_filled {
-		uint64_t offset;
-		int64_t elements;
+		uint32_t slot;		/* address; NO_SLOT: the workspace's */
+		uint64_t offset;	/* bytes behind it */
+		int64_t elements, stride;	/* of the elements */
 		enum cj_kind kind;
 		uint64_t fill;
 		uint32_t before;
@@ -179,8 +184,11 @@ void cj_shots_place(struct cj_shots *s, uint64_t workspace);
 int cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
     void *stream);
 /* A fill as one or two settings of memory; how many. */
-uint32_t cj_fill_memsets(const struct cj_filled *w, uint64_t workspace,
+uint32_t cj_fill_memsets(const struct cj_shots *s, const struct cj_filled *w,
     struct cj_cuda_memset_node out[2]);
+/* How many fills from number `first` on come before shot number `shot`. */
+uint32_t cj_fills_before(const struct cj_shots *s, uint32_t first,
+    uint32_t shot);
 /* Host leaves by number that something computes with: true. The value of a
  * scalar whose leaf is not pinned changes nothing but its own slots. */
 bool *cj_pinned_leaves(struct cj_arena *a, const struct cj_module *ir);

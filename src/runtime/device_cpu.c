@@ -92,6 +92,23 @@ bind_workspace(struct cpu_run *c, const struct cj_plan_step *s)
 		m->written = cj_alloc(&c->work->arena, (size_t)s->elements);
 }
 
+static void
+fill_argument(struct cpu_run *c, const struct cj_plan_step *s)
+{
+	const struct cj_object *o = &c->ir->objects.at[s->object];
+	const struct cj_memory *m = &c->memory[s->object];
+	size_t width = o->element == CJ_KIND_BOOL ? 1 :
+	    cj_kind_bits(o->element) / 8;
+	int64_t last = s->offset + (s->elements - 1) * s->stride, i;
+
+	assert(s->offset >= m->lo && last < m->hi && "the plan has looked");
+	for (i = s->offset; i <= last; i += s->stride) {
+		memcpy((char *)m->data + i * (int64_t)width, &s->fill, width);
+		if (m->written != NULL)
+			m->written[i - m->lo] = 1;
+	}
+}
+
 static bool
 is_empty(const struct cj_plan_step *s)
 {
@@ -111,11 +128,11 @@ run_steps(struct cpu_run *c, const struct cj_plan *p,
 		const struct cj_plan_step *s = &p->steps.at[i];
 		struct cj_kernel_launch k = { .function = s->function };
 
-		if (!s->is_launch) {
+		if (s->kind == CJ_STEP_WORKSPACE)
 			bind_workspace(c, s);
-			continue;
-		}
-		if (is_empty(s))
+		if (s->kind == CJ_STEP_FILL)
+			fill_argument(c, s);
+		if (s->kind != CJ_STEP_LAUNCH || is_empty(s))
 			continue;
 		memcpy(k.grid, s->grid, sizeof k.grid);
 		memcpy(k.block, s->block, sizeof k.block);
@@ -239,7 +256,7 @@ check_trace(struct cj_work *f, const struct cj_plan *p,
 	for (i = 0; i < p->steps.len; i++) {
 		const struct cj_plan_step *s = &p->steps.at[i];
 
-		if (!s->is_launch || is_empty(s))
+		if (s->kind != CJ_STEP_LAUNCH || is_empty(s))
 			continue;
 		n = (uint64_t)s->grid[0] * (uint64_t)s->grid[1] *
 		    (uint64_t)s->grid[2];

@@ -27,7 +27,7 @@ add_fill(struct chain *c, const struct cj_shots *s,
     const struct cj_filled *w)
 {
 	struct cj_cuda_memset_node m[2];
-	uint32_t count = cj_fill_memsets(w, s->workspace, m), i;
+	uint32_t count = cj_fill_memsets(s, w, m), i;
 
 	for (i = 0; i < count; i++) {
 		c->at[c->count].shot = NULL;
@@ -40,12 +40,13 @@ chain_of(struct cj_arena *a, const struct cj_shots *s)
 {
 	struct chain c = { CJ_NEWS(a, struct link,
 	    2 * (size_t)s->fill_count + s->count), 0 };
-	uint32_t i, w = 0;
+	uint32_t i, w = 0, end;
 
-	for (i = 0; i < s->count; i++) {
-		for (; w < s->fill_count && s->fills[w].before <= i; w++)
+	for (i = 0; i <= s->count; i++) {
+		for (end = w + cj_fills_before(s, w, i); w < end; w++)
 			add_fill(&c, s, &s->fills[w]);
-		c.at[c.count++].shot = &s->at[i];
+		if (i < s->count)
+			c.at[c.count++].shot = &s->at[i];
 	}
 	return c;
 }
@@ -56,13 +57,14 @@ cutejit_launch_nodes(const cutejit_launch *launch)
 	const struct cj_shots *s;
 	struct cj_cuda_memset_node m[2];
 	size_t n = 0;
-	uint32_t w;
+	uint32_t i, w = 0, end;
 
 	if (!cj_is(launch, CJ_LAUNCH) || !launch->ready->on_gpu)
 		return 0;
 	s = &launch->ready->shots;
-	for (w = 0; w < s->fill_count && s->fills[w].before < s->count; w++)
-		n += cj_fill_memsets(&s->fills[w], 0, m);
+	for (i = 0; i <= s->count; i++)
+		for (end = w + cj_fills_before(s, w, i); w < end; w++)
+			n += cj_fill_memsets(s, &s->fills[w], m);
 	return n + s->count;
 }
 

@@ -24,6 +24,7 @@ struct planning {
 	struct cj_arena *arena;
 	const struct cj_module *ir;
 	struct cj_plan *plan;
+	const struct cj_arguments *args;
 	int64_t sms;
 };
 
@@ -69,7 +70,7 @@ add_launch(void *user, const struct cj_kernel_launch *k,
 	uint64_t *values;
 
 	memset(s, 0, sizeof *s);
-	s->is_launch = true;
+	s->kind = CJ_STEP_LAUNCH;
 	s->function = k->function;
 	memcpy(s->grid, k->grid, sizeof s->grid);
 	memcpy(s->block, k->block, sizeof s->block);
@@ -84,6 +85,18 @@ add_launch(void *user, const struct cj_kernel_launch *k,
 	return true;
 }
 
+static int64_t
+workspace_elements(const struct cj_plan *p, uint32_t object)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->steps.len; i++)
+		if (p->steps.at[i].kind == CJ_STEP_WORKSPACE &&
+		    p->steps.at[i].object == object)
+			return p->steps.at[i].elements;
+	return 0;
+}
+
 static bool
 add_workspace(void *user, uint32_t object, int64_t elements, bool has_fill,
     uint64_t fill)
@@ -92,12 +105,58 @@ add_workspace(void *user, uint32_t object, int64_t elements, bool has_fill,
 	struct cj_plan_step *s = cj_push(p->arena, &p->plan->steps);
 
 	memset(s, 0, sizeof *s);
+	s->kind = CJ_STEP_WORKSPACE;
 	s->object = object;
 	s->elements = elements > 0 ? elements : 0;
 	s->has_fill = has_fill;
 	s->fill = fill;
 	p->plan->workspace_bytes += cj_workspace_bytes(p->ir, s);
 	return true;
+}
+
+/* Every element that a fill sets must be there. */
+static bool
+is_there(const struct planning *p, const struct cj_plan_step *s,
+    cj_place place)
+{
+	const struct cj_object *o = &p->ir->objects.at[s->object];
+	int64_t last = s->offset + (s->elements - 1) * s->stride;
+	int64_t lo = 0, hi = o->extent;
+
+	if (o->kind == CJ_OBJECT_TENSOR) {
+		lo = p->args->views[o->parameter][o->member].lo;
+		hi = p->args->views[o->parameter][o->member].hi;
+	} else if (hi < 0) {
+		hi = workspace_elements(p->plan, s->object);
+	}
+	if (s->offset >= lo && last < hi)
+		return true;
+	cj_report(&p->work->diags, CJ_DIAG_OUT_OF_BOUNDS,
+	    p->ir->places.at[place].span, "fill leaves \"%s\": it sets "
+	    "elements %lld to %lld, there are %lld to %lld", o->name,
+	    (long long)s->offset, (long long)last, (long long)lo,
+	    (long long)hi - 1);
+	return false;
+}
+
+static bool
+add_fill(void *user, const struct cj_host_fill *w)
+{
+	struct planning *p = user;
+	struct cj_plan_step *s = cj_push(p->arena, &p->plan->steps);
+
+	memset(s, 0, sizeof *s);
+	s->kind = CJ_STEP_FILL;
+	s->object = w->object;
+	s->offset = w->offset;
+	s->elements = w->elements;
+	s->stride = w->elements > 1 ? w->stride : 1;
+	s->fill = w->bits;
+	if (s->stride < 0) {		/* from the other end */
+		s->offset += (s->elements - 1) * s->stride;
+		s->stride = -s->stride;
+	}
+	return is_there(p, s, w->place);
 }
 
 static int64_t
@@ -144,9 +203,10 @@ cj_plan_make(struct cj_work *f, struct cj_arena *a,
     struct cj_plan *out, struct cj_misfit *misfit)
 {
 	const struct cj_module *ir = program->ir;
-	struct planning p = { f, a, ir, out, sms };
+	struct planning p = { f, a, ir, out, args, sms };
 	const struct cj_host_hooks hooks = {
 		.user = &p, .launch = add_launch, .workspace = add_workspace,
+		.fill = add_fill,
 		.device = device_fact, .print = print_line
 	};
 	struct cj_host_outcome outcome = { 0 };

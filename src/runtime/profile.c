@@ -142,7 +142,7 @@ put_launches(struct cj_strbuf *out, const struct cj_profiled *p)
 	for (i = 0; i < p->plan->steps.len; i++) {
 		const struct cj_plan_step *s = &p->plan->steps.at[i];
 
-		if (!s->is_launch)
+		if (s->kind != CJ_STEP_LAUNCH)
 			continue;
 		cj_strbuf_printf(out, "%s\n    {\"grid\": [%lld, %lld, %lld],"
 		    " \"block\": [%lld, %lld, %lld]}", between,

@@ -398,13 +398,35 @@ place_workspace(struct packing *k, const struct cj_plan_step *step,
 	if (step->has_fill && step->elements > 0) {
 		struct cj_filled *fill = &k->out->fills[k->out->fill_count++];
 
+		fill->slot = CJ_NO_SLOT;
 		fill->offset = *next;
 		fill->elements = step->elements;
+		fill->stride = 1;
 		fill->kind = o->element;
 		fill->fill = step->fill;
 		fill->before = k->out->count;
 	}
 	*next += cj_workspace_bytes(k->program->ir, step);
+}
+
+/* The address has a slot, so that it may change as those of launches do. */
+static void
+place_fill(struct packing *k, const struct cj_plan_step *step)
+{
+	const struct cj_object *o =
+	    &k->program->ir->objects.at[step->object];
+	struct cj_filled *fill = &k->out->fills[k->out->fill_count++];
+	unsigned bits = o->element == CJ_KIND_BOOL ? 8 :
+	    cj_kind_bits(o->element);
+
+	fill->slot = k->out->slot_count++;
+	pack_address(k, step->object, fill->slot);
+	fill->offset = (uint64_t)step->offset * (bits / 8);
+	fill->elements = step->elements;
+	fill->stride = step->stride;
+	fill->kind = o->element;
+	fill->fill = step->fill;
+	fill->before = k->out->count;
 }
 
 static uint32_t
@@ -415,7 +437,8 @@ count_slots(const struct cj_module *ir, const struct cj_plan *plan)
 	for (i = 0; i < plan->steps.len; i++) {
 		const struct cj_function *fn;
 
-		if (!plan->steps.at[i].is_launch)
+		n += plan->steps.at[i].kind == CJ_STEP_FILL;
+		if (plan->steps.at[i].kind != CJ_STEP_LAUNCH)
 			continue;
 		fn = &ir->functions.at[plan->steps.at[i].function];
 		for (k = 0; k < fn->leaves.len; k++)
@@ -433,6 +456,19 @@ aligned_maps(struct cj_arena *a, uint32_t count)
 
 	at += -(uintptr_t)at & (_Alignof(struct cj_encoded_map) - 1);
 	return (void *)at;
+}
+
+/* Nobody reads a workspace behind the last launch. */
+static void
+drop_unread(struct cj_shots *s)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < s->fill_count; i++)
+		if (s->fills[i].slot != CJ_NO_SLOT
+		    || s->fills[i].before < s->count)
+			s->fills[n++] = s->fills[i];
+	s->fill_count = n;
 }
 
 cutejit_status
@@ -461,12 +497,15 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 	for (i = 0; i < plan->steps.len; i++) {
 		const struct cj_plan_step *step = &plan->steps.at[i];
 
-		if (!step->is_launch)
+		if (step->kind == CJ_STEP_WORKSPACE)
 			place_workspace(&k, step, table, &next);
+		else if (step->kind == CJ_STEP_FILL)
+			place_fill(&k, step);
 		else if (!make_shot(&k, step))
 			return k.status != CUTEJIT_OK ? k.status :
 			    CUTEJIT_ERROR;
 	}
+	drop_unread(out);
 	return CUTEJIT_OK;
 }
 
@@ -486,54 +525,72 @@ cj_shots_place(struct cj_shots *s, uint64_t workspace)
 
 /*
  * A fill as the driver sets memory: rows of elements of 1, 2 or 4 bytes. Words
- * of 8 bytes are two columns of 4.
+ * of 8 bytes are two columns of 4; elements apart are rows of one.
  */
 uint32_t
-cj_fill_memsets(const struct cj_filled *w, uint64_t workspace,
+cj_fill_memsets(const struct cj_shots *s, const struct cj_filled *w,
     struct cj_cuda_memset_node out[2])
 {
 	unsigned bits = w->kind == CJ_KIND_BOOL ? 8 : cj_kind_bits(w->kind);
-	struct cj_cuda_memset_node m = { .to = workspace + w->offset,
+	uint64_t base = w->slot == CJ_NO_SLOT ? s->workspace :
+	    s->slots[w->slot];
+	struct cj_cuda_memset_node m = { .to = base + w->offset,
 	    .value = (unsigned)w->fill, .height = 1,
 	    .width = (size_t)w->elements, .element_bytes = bits / 8 };
 
 	assert((bits == 4 || bits == 8 || bits == 16 || bits == 32
 	    || bits == 64 || (bits == 6 && w->fill == 0)) &&
 	    "what the driver can set");
-	out[0] = m;
+	assert((w->stride == 1 || bits >= 8) && "elements lie at bytes");
 	if (bits == 6) {
-		out[0].width = (m.width * 6 + 7) / 8;
-		out[0].element_bytes = 1;
+		m.width = (m.width * 6 + 7) / 8;
+		m.element_bytes = 1;
 	}
 	if (bits == 4) {
-		out[0].value = (unsigned)(w->fill & 15) * 17;
-		out[0].width = (m.width + 1) / 2;
-		out[0].element_bytes = 1;
+		m.value = (unsigned)(w->fill & 15) * 17;
+		m.width = (m.width + 1) / 2;
+		m.element_bytes = 1;
 	}
-	if (bits != 64)
-		return 1;
-	out[0].element_bytes = 4;
-	if ((uint32_t)w->fill == w->fill >> 32) {
-		out[0].width = 2 * m.width;
-		return 1;
+	if (bits == 64)
+		m.element_bytes = 4;
+	if (bits == 64 && w->stride == 1 &&
+	    (uint32_t)w->fill == w->fill >> 32) {
+		m.width *= 2;
+	} else if (w->stride != 1 || bits == 64) {
+		m.pitch = (size_t)w->stride * (bits / 8);
+		m.height = m.width;
+		m.width = 1;
 	}
-	out[0].pitch = 8;
-	out[0].width = 1;
-	out[0].height = m.width;
-	out[1] = out[0];
+	out[0] = out[1] = m;
 	out[1].to += 4;
 	out[1].value = (unsigned)(w->fill >> 32);
-	return 2;
+	return bits == 64 && m.pitch != 0 ? 2 : 1;
+}
+
+uint32_t
+cj_fills_before(const struct cj_shots *s, uint32_t first, uint32_t shot)
+{
+	uint32_t w = first;
+
+	while (w < s->fill_count && s->fills[w].before <= shot)
+		w++;
+	return w - first;
 }
 
 static int
 set_memory(const struct cj_cuda *cu, const struct cj_cuda_memset_node *m,
     void *stream)
 {
-	if (m->pitch != 0)
+	switch (m->element_bytes + (m->pitch != 0 ? 8 : 0)) {
+	case 8 + 1:
+		return cu->MemsetD2D8Async(m->to, m->pitch,
+		    (unsigned char)m->value, m->width, m->height, stream);
+	case 8 + 2:
+		return cu->MemsetD2D16Async(m->to, m->pitch,
+		    (unsigned short)m->value, m->width, m->height, stream);
+	case 8 + 4:
 		return cu->MemsetD2D32Async(m->to, m->pitch, m->value,
 		    m->width, m->height, stream);
-	switch (m->element_bytes) {
 	case 1:
 		return cu->MemsetD8Async(m->to, (unsigned char)m->value,
 		    m->width, stream);
@@ -545,16 +602,20 @@ set_memory(const struct cj_cuda *cu, const struct cj_cuda_memset_node *m,
 	}
 }
 
+/* Fills number `first` to `end` - 1. */
 static int
-fill_memory(const struct cj_cuda *cu, const struct cj_filled *w,
-    uint64_t workspace, void *stream)
+fill_memory(const struct cj_cuda *cu, const struct cj_shots *s,
+    uint32_t first, uint32_t end, void *stream)
 {
 	struct cj_cuda_memset_node m[2];
-	uint32_t count = cj_fill_memsets(w, workspace, m), i;
+	uint32_t count, i;
 	int rc = 0;
 
-	for (i = 0; i < count && rc == 0; i++)
-		rc = set_memory(cu, &m[i], stream);
+	for (; first < end; first++) {
+		count = cj_fill_memsets(s, &s->fills[first], m);
+		for (i = 0; i < count && rc == 0; i++)
+			rc = set_memory(cu, &m[i], stream);
+	}
 	return rc;
 }
 
@@ -577,20 +638,16 @@ int
 cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
     void *stream)
 {
-	uint32_t i, w = 0;
-	int rc;
+	uint32_t i, n, w = 0;
+	int rc = 0;
 
-	for (i = 0; i < s->count; i++) {
-		for (; w < s->fill_count && s->fills[w].before <= i; w++) {
-			rc = fill_memory(cu, &s->fills[w], s->workspace,
+	for (i = 0; i <= s->count && rc == 0; i++) {
+		n = cj_fills_before(s, w, i);
+		rc = fill_memory(cu, s, w, w + n, stream);
+		w += n;
+		if (rc == 0 && i < s->count)
+			rc = fire(cu, &s->at[i], s->params + s->at[i].first,
 			    stream);
-			if (rc != 0)
-				return rc;
-		}
-		rc = fire(cu, &s->at[i], s->params + s->at[i].first,
-		    stream);
-		if (rc != 0)
-			return rc;
 	}
-	return 0;
+	return rc;
 }

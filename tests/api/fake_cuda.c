@@ -881,6 +881,28 @@ set_rows(const struct memset_node *m)
 	state.sets++;
 }
 
+FUNCTION(cuMemsetD2D8Async, (uint64_t to, size_t pitch, unsigned char value,
+    size_t width, size_t height, void *stream))
+{
+	struct memset_node m = { to, pitch, value, 1, width, height };
+
+	BEGIN("cuMemsetD2D8Async");
+	(void)stream;
+	set_rows(&m);
+	return 0;
+}
+
+FUNCTION(cuMemsetD2D16Async, (uint64_t to, size_t pitch, unsigned short value,
+    size_t width, size_t height, void *stream))
+{
+	struct memset_node m = { to, pitch, value, 2, width, height };
+
+	BEGIN("cuMemsetD2D16Async");
+	(void)stream;
+	set_rows(&m);
+	return 0;
+}
+
 FUNCTION(cuMemsetD2D32Async, (uint64_t to, size_t pitch, unsigned value,
     size_t width, size_t height, void *stream))
 {

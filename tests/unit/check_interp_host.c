@@ -37,6 +37,16 @@ on_workspace(void *user, uint32_t object, int64_t elements, bool has_fill,
 	return elements < 1000;
 }
 
+static struct cj_host_fill filled;
+
+static bool
+on_fill(void *user, const struct cj_host_fill *f)
+{
+	(void)user;
+	filled = *f;
+	return f->elements < 1000;
+}
+
 static int64_t
 on_device(void *user, enum cj_device_fact what)
 {
@@ -46,7 +56,7 @@ on_device(void *user, enum cj_device_fact what)
 }
 
 static const struct cj_host_hooks hooks = { .launch = on_launch,
-	.workspace = on_workspace, .device = on_device, .print = take_line };
+	.workspace = on_workspace, .fill = on_fill, .device = on_device, .print = take_line };
 
 static void
 run_host(const uint64_t *values)
@@ -175,6 +185,32 @@ START_TEST(asks_for_workspace_and_device)
 }
 END_TEST
 
+START_TEST(fills)
+{
+	uint64_t values[] = { 5, 0xff800000, (uint64_t)-40 };
+
+	read_module(HOST
+	    "    workspace @1 %4, %2\n"
+	    "    fill @1[%4], %2, %1, %3\n"
+	    "}\n" DEVICE);
+	run_host(values);
+	ck_assert_str_eq(faults, "");
+	ck_assert_uint_eq(filled.object, 1);
+	ck_assert_int_eq(filled.offset, 8);
+	ck_assert_uint_eq(filled.bits, 0xff800000);
+	ck_assert_int_eq(filled.elements, 5);
+	ck_assert_int_eq(filled.stride, -40);
+	ck_assert(!host.stopped);
+	filled.object = 0;
+	values[0] = 0;			/* nothing is nothing to do */
+	run_host(values);
+	ck_assert_uint_eq(filled.object, 0);
+	values[0] = 1000;
+	run_host(values);		/* the hook says no */
+	ck_assert(host.stopped);
+}
+END_TEST
+
 START_TEST(stops_before_a_launch_on_overflow)
 {
 	const uint64_t values[] = { INT64_MAX, 0x3f800000, 40 };
@@ -266,6 +302,7 @@ suite(void)
 	tcase_add_test(c, stops_at_a_requirement);
 	tcase_add_test(c, launches_in_loops_and_skips_empty_grids);
 	tcase_add_test(c, asks_for_workspace_and_device);
+	tcase_add_test(c, fills);
 	tcase_add_test(c, stops_before_a_launch_on_overflow);
 	tcase_add_test(c, stops_at_an_assert);
 	tcase_add_test(c, is_quick);

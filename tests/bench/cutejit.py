@@ -69,7 +69,8 @@ class Context:
             self.modules[path] = m
         return self.modules[path]
 
-    def prepare(self, path, kernel, args, consts, member=None):
+    def compile(self, path, kernel, args, consts, member=None):
+        """(kernel, its arguments, what they point to)"""
         keep = []
         arguments = (Argument * len(args))()
         for a, (name, v) in zip(arguments, args.items()):
@@ -96,8 +97,13 @@ class Context:
         o.constants, o.constant_count = constants, len(consts)
         o.arguments, o.argument_count = arguments, len(args)
         o.member = 0 if member is None else member + 1
-        k, launch = C.c_void_p(), C.c_void_p()
+        k = C.c_void_p()
         self.check(self.lib.cutejit_compile(self.module(path), kernel.encode(), C.byref(o), C.byref(k)))
+        return k, arguments, keep
+
+    def prepare(self, path, kernel, args, consts, member=None):
+        k, arguments, keep = self.compile(path, kernel, args, consts, member)
+        launch = C.c_void_p()
         self.check(self.lib.cutejit_prepare(k, arguments, len(args), C.byref(launch)))
         return Launch(self, launch, keep)
 

@@ -26,6 +26,7 @@ import torch.nn.functional as F
 import triton
 import triton.language as tl
 
+import cub_peers
 import cutejit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -122,6 +123,7 @@ class Bench:
         self.o = options
         self.end = time.time() + options.seconds
         self.ctx = cutejit.Context()
+        self.cub = cub_peers.Cub()
         self.stream = torch.cuda.current_stream().cuda_stream
         self.rows = []
         n = 1 << 28
@@ -266,6 +268,37 @@ def members(N, size):
     return []
 
 
+def between(low, high):
+    """Every power of two and, after each, a length of half as much again that is no multiple of any vector."""
+    n = low
+    while n <= high:
+        yield n
+        if n < high:
+            yield n + n // 2 + 1
+        n *= 2
+
+
+def lengths(B):
+    """What the families reach at every length, without peers: is there a cliff?"""
+    for t, dt in DTYPES:
+        for N in between(64, 1 << 18):
+            R = (1 << 28) // N
+            if not B.wanted("lengths %s %d" % (t, N)):
+                continue
+            x = torch.randn(R, N, device="cuda", dtype=dt)
+            y, w, b = torch.empty_like(x), torch.randn(N, device="cuda", dtype=dt), torch.randn(N, device="cuda", dtype=dt)
+            for name, args in (("softmax", dict(x=x, y=y)), ("rmsnorm", dict(x=x, w=w, y=y)),
+                               ("layernorm", dict(x=x, w=w, b=b, y=y))):
+                few = x[-64:].float()
+                want = (torch.softmax(few, -1) if name == "softmax" else F.rms_norm(few, (N,), w.float(), 1e-6)
+                        if name == "rmsnorm" else F.layer_norm(few, (N,), w.float(), b.float(), 1e-5))
+                B.contest("lengths %s %s %d" % (name, t, N), "copy", 2 * R * N * dt.itemsize,
+                          {"cutec": B.cute(name, name, [args], {"T": t})},
+                          check=lambda k: agree(y[-64:], want, tolerance(dt)))
+            del x, y, few, want
+            torch.cuda.empty_cache()
+
+
 def softmax(B, shapes):
     def triton_runs(xs, ys, R, N, more):
         ws = (4, 8, 16) if N <= 8192 else (16, 32)
@@ -355,7 +388,7 @@ def sums(B):
     for t, dt in DTYPES:
         x = torch.randn(1 << 28, device="cuda", dtype=dt)
         m = x.view(1 << 14, 1 << 14)
-        one, y = torch.empty(1, device="cuda"), torch.empty(1 << 14, device="cuda")
+        one, y, cub_out = (torch.empty(k, device="cuda") for k in (1, 1 << 14, 1 << 14))
         nbytes = x.numel() * dt.itemsize
         for name, args, out, torch_run, want in (
                 ("total", {"x": x, "y": one}, one, lambda i: torch.sum(x, dtype=torch.float32), lambda: x.double().sum().view(1)),
@@ -366,6 +399,10 @@ def sums(B):
                 continue
             w = want()
             runs = {"cutec": B.cute("reduce", name, [args], {"T": t, "A": "f32"}), "torch": torch_run}
+            if name == "total":
+                runs["CUB"] = B.cub.run("cub_total_" + t, x, cub_out, x.numel())
+            elif name == "row_sums" and t == "f32":
+                runs["CUB"] = B.cub.run("cub_row_sums_f32", m, cub_out, 1 << 14, 1 << 14)
             if name != "column_sums":
                 for n in ("256", "1024"):
                     runs["cutec[%d threads=%s]" % (0 if name == "total" else 1, n)] = B.cute(
@@ -401,7 +438,8 @@ def others(B):
         for th, each in ((256, 16), (1024, 16), (512, 32)):
             runs["cutec[0 threads=%d each=%d]" % (th, each)] = B.cute(
                 "scan", "scan", [{"x": x, "y": y}], {"T": "i32", "threads": str(th), "each": str(each)}, 0)
-        runs["torch (CUB)"] = lambda i: torch.cumsum(x, 0, dtype=torch.int32, out=y)
+        runs["torch"] = lambda i: torch.cumsum(x, 0, dtype=torch.int32, out=y)
+        runs["CUB"] = B.cub.run("cub_scan_i32", x, y, n)
 
         def check(k):
             ok = torch.equal(y, want)
@@ -419,6 +457,8 @@ def others(B):
                 "histogram", "histogram", [{"x": x, "count": count.view(torch.uint32)}], {"threads": th} if th else {},
                 0 if th else None)
         small = x[:1 << 26]
+        cub_out = torch.empty(257, device="cuda", dtype=torch.int32)
+        runs["CUB"] = B.cub.run("cub_histogram_u8", x, cub_out, 1 << 30)
         want = sum(torch.bincount(p, minlength=256) for p in x.view(16, -1)).int()
 
         def check(k):
@@ -429,7 +469,8 @@ def others(B):
         count2 = torch.empty(256, device="cuda", dtype=torch.int32)
         B.contest("histogram u8 2^26", "read", 1 << 26, {
             "cutec": B.cute("histogram", "histogram", [{"x": small, "count": count2.view(torch.uint32)}], {}),
-            "torch.bincount": lambda i: torch.bincount(small, minlength=256)})
+            "torch.bincount": lambda i: torch.bincount(small, minlength=256),
+            "CUB": B.cub.run("cub_histogram_u8", small, cub_out, 1 << 26)})
         del x, small, runs
         torch.cuda.empty_cache()
     for N in (1024, 65536):
@@ -445,8 +486,14 @@ def others(B):
                     "cutec[0 warps=1]": B.cute("topk", "topk", [{"x": x, "value": v, "index": at}],
                                                {"T": t, "k": "8", "warps": "1"}, 0),
                     "torch": lambda i: torch.topk(x, 8)}
+            if t == "f32":
+                ordered = torch.empty_like(x)
+                column = torch.arange(N, device="cuda", dtype=torch.int32).repeat(R, 1)
+                order = torch.empty_like(column)
+                runs["CUB (sort)"] = B.cub.run("cub_sort_rows_f32", x, ordered, column, order, R, N)
             B.contest("topk 8 %s %dx%d" % (t, R, N), "read", n * dt.itemsize, runs,
-                      check=lambda k: k == "torch" or torch.equal(v, want))
+                      check=lambda k: not k.startswith("cutec") or torch.equal(v, want))
+            ordered = column = order = None
             del x, runs
             torch.cuda.empty_cache()
 
@@ -557,7 +604,7 @@ def families(B):
     """One contest each of what else moves memory; torch as it comes is the peer."""
     bf16, dev = torch.bfloat16, "cuda"
 
-    def once(name, file, kernel, ceiling, make, nbytes, consts, torch_run, out, exact=True):
+    def once(name, file, kernel, ceiling, make, nbytes, consts, torch_run, out, exact=True, cub=None):
         if not B.wanted(name):
             return
         a = make()
@@ -568,8 +615,10 @@ def families(B):
             ok = k == "torch" or (torch.equal(y.view(want.shape), want) if exact else agree(y, want, 2e-2))
             y.zero_()
             return ok
-        B.contest(name, ceiling, nbytes, {"cutec": B.cute(file, kernel, [a], consts), "torch": lambda i: torch_run(a)},
-                  check=check)
+        runs = {"cutec": B.cute(file, kernel, [a], consts), "torch": lambda i: torch_run(a)}
+        if cub:
+            runs["CUB"] = B.cub.run(cub, *(a[k] for k in ("x", "value", "index")), a["x"].numel())
+        B.contest(name, ceiling, nbytes, runs, check=check)
         del a, want
         torch.cuda.empty_cache()
 
@@ -597,7 +646,8 @@ def families(B):
         once("extreme %s 2^28" % t, "extremes", "extreme", "read",
              lambda: dict(x=torch.randn(n, device=dev).to(dt), value=torch.empty(1, device=dev, dtype=dt),
                           index=torch.empty(1, device=dev, dtype=torch.int64)),
-             n * dt.itemsize, {"T": t}, lambda a: torch.max(a["x"]).view(1), "value")
+             n * dt.itemsize, {"T": t}, lambda a: torch.max(a["x"]).view(1), "value",
+             cub="cub_extreme_f32" if t == "f32" else None)
     if B.wanted("segmented_scan"):
         x = torch.randint(-9, 10, (n // 2,), device=dev, dtype=torch.int32)
         b = (torch.rand(n // 2, device=dev) < 1e-3).to(torch.uint8)
@@ -609,7 +659,7 @@ def families(B):
         del c, first, before
         B.contest("segmented_scan i32 2^27", "copy", 9 * (n // 2), {
             "cutec": B.cute("segmented_scan", "segmented_scan", [dict(x=x, begins=b, y=y)], {"T": "i32"}),
-            "torch (CUB, no segments)": lambda i: torch.cumsum(x, 0, dtype=torch.int32, out=y)},
+            "CUB (no segments)": B.cub.run("cub_scan_i32", x, y, n // 2)},
             check=lambda k: k != "cutec" or torch.equal(y, want))
         del x, b, y, want
         torch.cuda.empty_cache()
@@ -644,7 +694,7 @@ def main():
     B = Bench(parser().parse_args())
     run(B, (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
             lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS),
-            lambda: norms(B, LENGTHS)))
+            lambda: norms(B, LENGTHS), lambda: lengths(B)))
 
 
 if __name__ == "__main__":

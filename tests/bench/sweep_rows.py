@@ -10,6 +10,7 @@ contest and variant, best first: GB/s, median ratio to the best copy of the
 same round, least and greatest; `!` marks a result that is wrong.
 """
 import argparse
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -35,10 +36,13 @@ def split(N, each):
 class Ways:
     """(label, kernel, constants) of what could be tried for rows of N elements of `size` bytes."""
 
-    def __init__(self, op, N, size):
+    def __init__(self, op, N, size, rings_only=False):
         self.op, self.N, self.size, self.vector = op, N, size, 16 // size
         self.late = 1 if op else 0
         self.out = []
+        self.rings()
+        if rings_only:
+            return
         if N * size <= 4096:
             self.lanes()
         if 512 <= N <= 16384:
@@ -87,6 +91,42 @@ class Ways:
                     self.add("async_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
                     self.add("bulk_row", n=n, rows=many, threads=threads, count=count, blocks=blocks)
 
+    def rings(self):
+        row = self.N * self.size
+        if 512 <= row <= 4096:
+            count = -(-row // 512)
+            for warps, blocks in ((4, 5), (8, 2), (8, 3), (16, 1), (4, 4)):
+                for stages in (1, 2, 3):
+                    if blocks * warps * stages * count * 512 <= 220 << 10:
+                        self.add("ring_warp", warps=warps, count=count, stages=stages, blocks=blocks)
+        if row < 32768:
+            return
+        for n in (1, 2, 4, 8):
+            for rows in (1, 2, 4) if self.op else (1, 2):
+                for threads, blocks in ((1024, 1), (512, 2), (512, 1), (256, 4)):
+                    if rows == 4 and (n < 4 or threads < 1024) or threads == 256 and n < 4:
+                        continue
+                    count = -(-row // (n * threads * 16))
+                    if n * threads * count * 16 > 1.3 * row or count * rows > (16 if blocks * threads < 1024 else 8):
+                        continue
+                    self.ring(n, rows, threads, count, blocks)
+
+    def ring(self, n, rows, threads, count, blocks):
+        block = threads * count * 16
+        for keep in (1, 2, 0) if self.op else (1,):
+            weights = (self.op * block if keep == 2 else 0)
+            if keep == 1 and self.op and (self.op + rows) * count > 12 * (2 if blocks * threads < 1024 else 1):
+                continue
+            if keep == 0 and (rows * n < 4 or n * rows < 8 and self.op == 1):
+                continue
+            stages = min(4, (226 * 1024 // blocks - 1024 - weights) // (rows * block))
+            if stages < 1 or blocks * rows * block * (stages + 1) < 96 << 10:
+                continue
+            once = 1 if self.op == 0 and rows * count * self.vector <= 32 else 0
+            for tickets in (0, 1) if n == 1 else (1,):
+                self.add("ring_row", n=n, rows=rows, threads=threads, count=count, stages=stages, blocks=blocks,
+                         keep=keep, once=once, tickets=tickets)
+
     def pieces(self):
         row = self.N * self.size
         for n in (1, 2, 4, 8):
@@ -98,8 +138,8 @@ class Ways:
                 self.add("piece_row", n=n, threads=512, kept=kept, blocks=max(1, min(227 // (kept + 1), 3)))
 
 
-def variants(op, N, size):
-    return Ways(op, N, size).out
+def variants(op, N, size, rings_only):
+    return Ways(op, N, size, rings_only).out
 
 
 class Sweep(rows.Bench):
@@ -115,14 +155,43 @@ class Sweep(rows.Bench):
             return None
         return lambda i: launches[i](self.stream)
 
+    def compile_ahead(self, sets, ways, consts):
+        """All of them on several cores at once; what they are refused for is said when they are prepared."""
+        def one(way):
+            try:
+                self.ctx.compile(SWEEP, way[1], sets[0], dict(consts, **way[2]))
+            except RuntimeError:
+                pass
+        self.ctx.module(SWEEP)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(one, ways))
+
     def say(self, line):
         print(line, flush=True)
         if self.o.out:
             with open(self.o.out, "a") as f:
                 f.write(line + "\n")
 
+    def promising(self, runs, turns, nbytes):
+        """The best dozen by a short look at each, and what is not of the sweep; the others by a line."""
+        looks = {}
+        for k, r in list(runs.items()):
+            if r is None or k in ("cutec", "triton"):
+                continue
+            try:
+                rows.timed(r, max(turns, 2), turns)
+                looks[k] = min(rows.timed(r, max(turns, 4), turns) for _ in range(2))
+            except Exception as e:
+                self.say("    (%s: %s)" % (k, str(e).split("\n")[0][:160]))
+                del runs[k]
+        ranked = sorted(looks, key=looks.get)
+        for k in ranked[12:]:
+            self.say("  %-44s %5.0f" % (k, nbytes / looks[k] / 1e6))
+            del runs[k]
+
     def compare(self, name, nbytes, runs, turns, check):
         began = time.time()
+        self.promising(runs, turns, nbytes)
         self.contest(name, "copy", nbytes, runs, turns, check)
         row = self.rows[-1]
         self.say("%s  copy %.0f GB/s, %.1f s" % (name, row["ceiling_gbps"], time.time() - began))
@@ -147,7 +216,9 @@ def over_rows(S, name, t, R, N):
     more = ({}, {"w": w}, {"w": w, "b": b})[op]
     own = [dict(x=x, **more, y=y) for x, y in zip(xs, ys)]
     runs = {"cutec": S.cute(name, name, own, {"T": t})}
-    for label, kernel, consts in variants(op, N, dt.itemsize):
+    ways = variants(op, N, dt.itemsize, S.o.rings)
+    S.compile_ahead(sets, ways, {"T": t, "op": str(op)})
+    for label, kernel, consts in ways:
         runs[label] = S.kernel(kernel, sets, dict({"T": t, "op": str(op)}, **consts))
     if S.o.peers and N <= 32768:
         def peer(q):
@@ -176,9 +247,11 @@ def over_rows(S, name, t, R, N):
 def contests(S):
     """Those of rows for clusters in one process, the others in another: one that fails leaves the other be."""
     if S.o.part == "long":
-        for N, R in ((32768, 32768), (131072, 8192), (65536, 8192), (262144, 2048)):
-            for name, t in (("softmax", "bf16"), ("layernorm", "bf16"), ("rmsnorm", "bf16"), ("softmax", "f32"),
-                            ("layernorm", "f32")):
+        for N, R, which in ((32768, 32768, "lrS"), (131072, 8192, "lrsS"), (262144, 2048, "lrsLRS"),
+                            (65536, 8192, "lrLS"), (16384, 16384, "lLR")):
+            for one in which:
+                name = {"l": "layernorm", "r": "rmsnorm", "s": "softmax"}[one.lower()]
+                t = "bf16" if one.islower() else "f32"
                 yield lambda: over_rows(S, name, t, R, N)
     else:
         for N, R in ((1024, 32768), (5000, 16384), (256, 1 << 19), (64, 1 << 20), (16384, 16384), (4096, 32768),
@@ -221,6 +294,7 @@ def main():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--only", help="contests whose name contains this")
     p.add_argument("--seconds", type=float, default=300, help="begin no contest after this time")
+    p.add_argument("--rings", action="store_true", help="rings of rows only")
     p.add_argument("--peers", action="store_true", help="triton, too")
     p.add_argument("--part", choices=("short", "long"), help="rows below or from %d elements on; else all" % LONG)
     p.add_argument("--out", help="a file for the table, which grows")

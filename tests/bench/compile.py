@@ -38,8 +38,9 @@ def show(name, values):
 ROWS = (("element-wise", "relu/relu.cute", ("-k", "relu[0]")),
         ("GEMM", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[1]", "-D", "ua=1", "-D", "ub=1")),
         ("GEMM, large tiles", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[0]", "-D", "ua=1", "-D", "ub=1")),
-        ("GEMM by WGMMA", "gemm_sm90/gemm_sm90.cute", ("-k", "gemm[2]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none", "-D",
-                                                       "residual=none", "-D", "row_scale=none", "-D", "column_scale=none")),
+        ("GEMM by WGMMA", "gemm_sm90/gemm_sm90.cute",
+         ("-k", "gemm[2]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none", "-D", "residual=none", "-D", "row_scale=none",
+          "-D", "column_scale=none")),
         ("attention", "flash_attention_2/flash_attention_2.cute", ("-k", "flash_attention[0]", "-D", "D=128")),
         ("attention, causal", "flash_attention_2/flash_attention_2.cute",
          ("-k", "flash_attention[0]", "-D", "D=128", "-D", "causal=true")))

@@ -12,6 +12,16 @@ import rows
 
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
 SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
+# (rows of the matrix, steps along K, stages, blocks, split) of gemm_skinny
+SKINNY = ((64, 256, 4, 1, 1), (64, 256, 2, 2, 1), (128, 256, 2, 1, 1), (64, 512, 2, 1, 1), (64, 128, 4, 2, 1),
+          (64, 256, 4, 1, 2))
+
+
+def skinny(m):
+    """Constants of gemm_skinny for m rows of x."""
+    for rows, step, stages, blocks, split in SKINNY:
+        yield {"tile": "(%d,%d,%d)" % (rows, max(16, m), step), "stages": str(stages), "blocks": str(blocks),
+               "split": str(split)}
 
 
 def products(B):
@@ -31,6 +41,9 @@ def products(B):
             for consts in SWEEP if B.o.sweep and m <= 16 else ():
                 label = "cutec[%s]" % " ".join("%s=%s" % c for c in consts.items())
                 runs[label] = B.cute("gemv", "gemv", sets, dict(consts, T="bf16"))
+            for consts in skinny(m) if B.o.sweep else ():
+                label = "skinny[%s]" % " ".join(consts.values())
+                runs[label] = B.cute("gemm_skinny", "gemm_skinny", [dict(A=x, B=w, C=y) for w in ws], dict(consts, T="bf16"))
             runs["cuBLAS"] = lambda i: torch.mm(x, ws[i].t(), out=y)
 
             def check(label):

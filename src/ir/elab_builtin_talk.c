@@ -103,16 +103,12 @@ add_value(struct cj_elab *el, struct line *l, struct cj_span span,
 	return true;
 }
 
-struct cj_value
-cj_builtin_print(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
+static struct cj_value
+print_line(struct cj_elab *el, const struct cj_args *args)
 {
 	struct line l = { 0 };
 	uint32_t i;
 
-	(void)row;
-	if (el->em == NULL)
-		return cj_value_none();
 	cj_strbuf_init(&l.text, el->arena);
 	for (i = 0; i < args->count; i++) {
 		if (i != 0)
@@ -124,6 +120,142 @@ cj_builtin_print(struct cj_elab *el, struct cj_args *args,
 	    l.text.text), l.refs.at, l.refs.len);
 	return cj_value_none();
 }
+
+/* ---- who prints ---------------------------------------------------------- */
+
+/* thread = n or (x, y, z), block likewise: numbers count x fastest. */
+struct who {
+	const char *name;
+	enum cj_special first;
+	const struct cj_int *extent;
+	cj_ref condition;		/* holds for who is asked for; 0: all */
+};
+
+static void
+add_condition(struct cj_elab *el, struct who *w, struct cj_int is,
+    struct cj_int wanted)
+{
+	cj_type t = cj_type_of(CJ_KIND_BOOL, 1);
+	cj_ref a = cj_elab_ref_int(el, is), b = cj_elab_ref_int(el, wanted);
+	cj_ref c = cj_emit2(&el->em->b, CJ_OP_EQ, t, a, b);
+
+	w->condition = w->condition == 0 ? c :
+	    cj_emit2(&el->em->b, CJ_OP_AND, t, w->condition, c);
+}
+
+/* One that nobody has prints nothing: a slip, where it is known. `what` is
+ * "thread" or "thread with y =". */
+static bool
+is_there(struct cj_elab *el, const char *what, struct cj_span span,
+    struct cj_int wanted, struct cj_int extent)
+{
+	struct cj_diag *d;
+
+	if (!cj_is_known(wanted) || (wanted.value >= 0 &&
+	    (!cj_is_known(extent) || wanted.value < extent.value)))
+		return true;
+	d = cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
+	    "there is no %s %lld", what, (long long)wanted.value);
+	if (cj_is_known(extent) && extent.value > 0)
+		cj_help(d, "They are 0 to %lld.", (long long)extent.value - 1);
+	return false;
+}
+
+static bool
+want_number(struct cj_elab *el, struct who *w, struct cj_span span,
+    const struct cj_value *v)
+{
+	struct cj_int n = cj_known(0), count = cj_known(1), wanted;
+	unsigned i;
+
+	if (!cj_value_to_int(el, span, v, &wanted))
+		return false;
+	for (i = 3; i-- > 0; ) {
+		n = cj_int_add(&el->sym, cj_int_mul(&el->sym, n,
+		    w->extent[i]), cj_elab_special(el,
+		    (enum cj_special)(w->first + i)));
+		count = cj_int_mul(&el->sym, count, w->extent[i]);
+	}
+	if (!is_there(el, w->name, span, wanted, count))
+		return false;
+	add_condition(el, w, n, wanted);
+	return true;
+}
+
+static bool
+want_coordinates(struct cj_elab *el, struct who *w, struct cj_span span,
+    const struct cj_value *v)
+{
+	struct cj_int wanted;
+	const char *what;
+	uint32_t i;
+
+	if (v->tuple->count > 3) {
+		cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+		    "a %s has up to 3 coordinates, these are %u", w->name,
+		    v->tuple->count);
+		return false;
+	}
+	for (i = 0; i < v->tuple->count; i++) {
+		what = cj_printf(el->arena, "%s with %c =", w->name, "xyz"[i]);
+		if (!cj_value_to_int(el, span, &v->tuple->at[i], &wanted) ||
+		    !is_there(el, what, span, wanted, w->extent[i]))
+			return false;
+		add_condition(el, w, cj_elab_special(el,
+		    (enum cj_special)(w->first + i)), wanted);
+	}
+	return true;
+}
+
+static bool
+read_who(struct cj_elab *el, struct cj_args *args, struct who *w)
+{
+	const struct cj_value *v = cj_arg_named(el, args, w->name);
+
+	if (v == NULL)
+		return true;
+	if (v->kind == CJ_VALUE_ERROR)
+		return false;
+	if (el->time != CJ_TIME_DEVICE) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_TIME, args->span,
+		    "\"%s\" chooses among the threads of a launch, and here "
+		    "runs one", w->name), "Leave it out.");
+		return false;
+	}
+	return v->kind == CJ_VALUE_TUPLE ?
+	    want_coordinates(el, w, args->span, v) :
+	    want_number(el, w, args->span, v);
+}
+
+struct cj_value
+cj_builtin_print(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct who w = { .name = "thread",
+	    .first = CJ_SPECIAL_THREAD_X, .extent = el->block_extent };
+	struct cj_value done;
+	cj_region outer;
+
+	(void)row;
+	if (el->em == NULL)
+		return cj_value_none();
+	if (!read_who(el, args, &w))
+		return cj_value_error();
+	w.name = "block";
+	w.first = CJ_SPECIAL_BLOCK_X;
+	w.extent = el->grid_extent;
+	if (!read_who(el, args, &w))
+		return cj_value_error();
+	if (w.condition == 0)
+		return print_line(el, args);
+	outer = cj_elab_enter(el, cj_emit(&el->em->b, CJ_OP_IF, 0, 0,
+	    &w.condition, 1), NULL);
+	done = print_line(el, args);
+	cj_elab_leave(el, outer);
+	return done;
+}
+
+/* ---- assert -------------------------------------------------------------- */
 
 static void
 assert_later(struct cj_elab *el, struct cj_args *args, cj_ref c,

@@ -114,6 +114,19 @@ cj_elab_special(struct cj_elab *el, enum cj_special what)
 }
 
 struct cj_int
+cj_elab_thread_number(struct cj_elab *el)
+{
+	struct cj_int n = cj_elab_special(el, CJ_SPECIAL_THREAD_Z);
+
+	n = cj_int_mul(&el->sym, n, el->block_extent[1]);
+	n = cj_int_add(&el->sym, n, cj_elab_special(el,
+	    CJ_SPECIAL_THREAD_Y));
+	n = cj_int_mul(&el->sym, n, el->block_extent[0]);
+	return cj_int_add(&el->sym, n, cj_elab_special(el,
+	    CJ_SPECIAL_THREAD_X));
+}
+
+struct cj_int
 cj_elab_fact(struct cj_elab *el, enum cj_device_fact what)
 {
 	static const int64_t bounds[3] = { 1, 1 << 20, 1 };

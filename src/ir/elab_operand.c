@@ -16,20 +16,6 @@ cj_steps_are_tile(const struct cj_elab *el, const struct cj_value *v)
 	    el->m->objects.at[v->tensor->object].kind == CJ_OBJECT_SHARED;
 }
 
-/* The number of this thread in the block. */
-static struct cj_int
-thread_number(struct cj_elab *el)
-{
-	struct cj_int n = cj_elab_special(el, CJ_SPECIAL_THREAD_Z);
-
-	n = cj_int_mul(&el->sym, n, el->block_extent[1]);
-	n = cj_int_add(&el->sym, n, cj_elab_special(el,
-	    CJ_SPECIAL_THREAD_Y));
-	n = cj_int_mul(&el->sym, n, el->block_extent[0]);
-	return cj_int_add(&el->sym, n, cj_elab_special(el,
-	    CJ_SPECIAL_THREAD_X));
-}
-
 static bool
 has_threads(struct cj_elab *el, const struct cj_steps *s)
 {
@@ -104,7 +90,7 @@ try_matrices(struct cj_elab *el, struct cj_steps *s,
 	if (s->order == NULL)
 		return false;
 	part = cj_copy_partition_source(el, s->span, c, tile,
-	    thread_number(el));
+	    cj_elab_thread_number(el));
 	if (part.kind == CJ_VALUE_ERROR || !has_rows(el, part.tensor))
 		return false;
 	s->copy = c;
@@ -159,7 +145,7 @@ cj_steps_make(struct cj_elab *el, struct cj_steps *s,
 	if (find_matrices(el, s, tile))
 		return true;
 	part = cj_mma_partition(el, s->span, s->mma, s->which, tile,
-	    thread_number(el));
+	    cj_elab_thread_number(el));
 	s->part = part.kind == CJ_VALUE_ERROR ? NULL : part.tensor;
 	return s->part != NULL;
 }

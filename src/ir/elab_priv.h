@@ -514,6 +514,8 @@ struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
 /* thread_idx.x and its kin; a fact of the device for the host part. */
 struct cj_int cj_elab_special(struct cj_elab *el, enum cj_special what);
 struct cj_int cj_elab_fact(struct cj_elab *el, enum cj_device_fact what);
+/* Of this thread in its block: x runs fastest. */
+struct cj_int cj_elab_thread_number(struct cj_elab *el);
 /* Clusters: extents as a launch names them; the same tensor of another block
  * of the cluster (elab_cluster.c). */
 bool cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,

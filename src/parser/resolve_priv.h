@@ -134,8 +134,8 @@ void cj_resolve_stmt(struct cj_resolve *r, const struct cj_node *n);
 void cj_resolve_attrs(struct cj_resolve *r, const struct cj_list *attrs,
     enum cj_attr_place place);
 
-/* The kernel that `name` calls; span is for the message. */
-/* What a launch names may come from an import; `tune` stands with its kernel. */
+/* Is there that kernel? A launch may name one of an import, `tune` stands
+ * beside its kernel. */
 void cj_resolve_launched(struct cj_resolve *r, struct cj_ident name);
 void cj_resolve_own_kernel(struct cj_resolve *r, struct cj_ident name);
 

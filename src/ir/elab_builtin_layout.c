@@ -669,8 +669,8 @@ cj_builtin_local_partition(struct cj_elab *el, struct cj_args *args,
 	tile = cj_tuple_product_each(&el->al, threads->shape);
 	if (coord == NULL || tile == NULL)
 		return cj_elab_refused(el, args->span, row->name);
-	return cut_at(el, args, projected(el, tile, by), projected(el, coord,
-	    by), 0, row->name);
+	return cj_tensor_dealt(el, cut_at(el, args, projected(el, tile, by),
+	    projected(el, coord, by), 0, row->name));
 }
 
 struct cj_value
@@ -695,8 +695,8 @@ cj_builtin_partition(struct cj_elab *el, struct cj_args *args,
 		return z;
 	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :
 	    z.layout->shape;
-	return slice_pair(el, args->span, &z, thread,
-	    any_of_rank(el, shape->at[1]), row->name);
+	return cj_tensor_dealt(el, slice_pair(el, args->span, &z, thread,
+	    any_of_rank(el, shape->at[1]), row->name));
 }
 
 struct cj_value

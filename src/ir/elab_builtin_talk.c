@@ -296,8 +296,10 @@ cj_builtin_assert(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	if (!known)
 		assert_later(el, args, c, text);
-	else if (!truth)
+	else if (!truth) {
 		cj_elab_error(el, CJ_DIAG_ASSERTION, args->span,
 		    "assertion failed: %s", text);
+		el->has_ended = true;	/* what follows relies on it */
+	}
 	return cj_value_none();
 }

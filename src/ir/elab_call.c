@@ -393,6 +393,8 @@ run_block(struct cj_elab *el, const struct callee *c, struct cj_jump *j)
 	el->jump = j->outer;
 	if (scoped)
 		cj_elab_leave(el, outer);
+	if (el->has_ended)
+		return cj_value_error();
 	if (el->left == 0 && j->has_result && j->result.kind !=
 	    CJ_VALUE_NONE && j->result.kind != CJ_VALUE_ERROR)
 		cj_elab_error(el, CJ_DIAG_NO_RESULT, c->body->span,
@@ -437,11 +439,11 @@ run_body(struct cj_elab *el, const struct callee *c, struct cj_span span)
 bool
 cj_elab_has_room(struct cj_elab *el, struct cj_span span)
 {
-	if (el->over_limit)
+	if (el->has_ended)
 		return false;
 	if (el->m->insts.len < CJ_MAX_INSTS)
 		return true;
-	el->over_limit = true;
+	el->has_ended = true;
 	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span,
 	    "the program has more than %d instructions", CJ_MAX_INSTS),
 	    "Calls and static loops are copied out: use loops at run time.");
@@ -458,7 +460,7 @@ is_within_limits(struct cj_elab *el, const struct callee *c,
 		return false;
 	if (el->depth < CJ_MAX_INLINE)
 		return true;
-	el->over_limit = true;
+	el->has_ended = true;
 	d = cj_elab_report(el, CJ_DIAG_LIMIT, span,
 	    "calls of \"%s\" nest deeper than %d", c->name, CJ_MAX_INLINE);
 	cj_help(d, "Functions are inlined: recursion ends under \"const "
@@ -487,7 +489,7 @@ call_function(struct cj_elab *el, const struct cj_function_value *f,
 	el->env->is_function = true;
 	if (bind_parameters(el, &c, args))
 		v = run_body(el, &c, args->span);
-	if (el->over_limit)
+	if (el->has_ended)
 		v = cj_value_error();
 	el->env = env;
 	el->trail = trail;

@@ -168,6 +168,99 @@ check_tile(struct cj_elab *el, struct cj_args *args, uint32_t i,
 	return true;
 }
 
+/* ---- what nobody has cut ------------------------------------------------- */
+
+static bool of_thread(const struct cj_elab *el, struct cj_int i);
+
+static bool
+term_of_thread(const struct cj_elab *el, uint32_t term)
+{
+	const struct cj_term *t = &el->sym.terms.at[term];
+	const struct cj_symbol_info *s;
+	bool is = false;
+	uint32_t i;
+
+	switch (t->kind) {
+	case CJ_TERM_SYMBOL:
+		s = &el->symbols.at[t->symbol];
+		return s->source == CJ_SOURCE_REF ||
+		    (s->source == CJ_SOURCE_SPECIAL &&
+		    (s->number <= CJ_SPECIAL_THREAD_Z ||
+		    s->number == CJ_SPECIAL_LANE ||
+		    s->number == CJ_SPECIAL_WARP));
+	case CJ_TERM_SUM:
+		for (i = 0; i < t->count && !is; i++)
+			is = term_of_thread(el, t->addend[i].term);
+		return is;
+	case CJ_TERM_PRODUCT:
+		for (i = 0; i < t->count && !is; i++)
+			is = term_of_thread(el, t->operand[i]);
+		return is;
+	case CJ_TERM_DIV: case CJ_TERM_MOD: case CJ_TERM_MIN:
+	case CJ_TERM_MAX: case CJ_TERM_XOR: case CJ_TERM_AND:
+	case CJ_TERM_OR: case CJ_TERM_SHL: case CJ_TERM_SHR:
+		break;
+	}
+	return of_thread(el, t->a) || of_thread(el, t->b);
+}
+
+/* May it differ between threads? What instructions computed may. */
+static bool
+of_thread(const struct cj_elab *el, struct cj_int i)
+{
+	return !cj_is_known(i) && term_of_thread(el, i.term);
+}
+
+/* Is a side what a thread has: registers, what a partition gave, or what was
+ * cut by hand, at a place that depends on the thread? */
+static bool
+is_dealt(const struct cj_elab *el, const struct cj_value *v)
+{
+	const struct cj_tuple *offset;
+
+	if (v->kind != CJ_VALUE_TENSOR || v->tensor->is_dealt ||
+	    of_thread(el, v->tensor->offset))
+		return true;
+	offset = v->tensor->layout->offset;
+	return offset != NULL && offset->kind == CJ_TUPLE_INT &&
+	    of_thread(el, offset->value);
+}
+
+/* partition_s(c, x, t), or the argument as it stands. */
+static const char *
+cut_text(struct cj_elab *el, struct cj_args *args, uint32_t i)
+{
+	const char *side = cj_elab_source_text(el, cj_arg_span(args, i));
+
+	return is_dealt(el, &args->at[i]) ? side :
+	    cj_printf(el->arena, "partition_%c(%s, %s, t)", i == 1 ? 's' :
+	    'd', cj_elab_source_text(el, cj_arg_span(args, 0)), side);
+}
+
+static bool
+check_dealt(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c)
+{
+	struct cj_int threads = cj_tuple_product(&el->al,
+	    cj_tuple_get(c->tiled.tv->shape, 0));
+	uint32_t i = is_dealt(el, &args->at[1]) ? 2 : 1;
+	struct cj_diag *d;
+
+	if (cj_is_value(threads, 1) || is_dealt(el, &args->at[i]))
+		return true;
+	d = cj_elab_report(el, CJ_DIAG_NOT_PARTITIONED, cj_arg_span(args, i),
+	    "nobody has cut the %s for the %lld threads of the copy: each "
+	    "would move all of it", i == 1 ? "source" : "destination",
+	    (long long)threads.value);
+	cj_note(d, args->span, "the tile of the copy is %s, the source %s, "
+	    "the destination %s", shape_text(el, c->tiled.tiler),
+	    side_text(el, &args->at[1]), side_text(el, &args->at[2]));
+	cj_help(d, "With t, the thread's number: copy(%s, %s, %s).",
+	    cj_elab_source_text(el, cj_arg_span(args, 0)),
+	    cut_text(el, args, 1), cut_text(el, args, 2));
+	return false;
+}
+
 /* ---- through registers --------------------------------------------------- */
 
 /* The same registers, in the nesting of another shape of the same sizes. */
@@ -413,7 +506,8 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_copy_bulk(el, args, args->at[0].copy);
 	c = cj_arg_copy(el, args, 0);
 	if (c == NULL || !check_side(el, args, 1, c) ||
-	    !check_side(el, args, 2, c) || !check_tile(el, args, 1, c) ||
+	    !check_side(el, args, 2, c) || !check_dealt(el, args, c) ||
+	    !check_tile(el, args, 1, c) ||
 	    !check_tile(el, args, 2, c))
 		return cj_value_error();
 	switch (c->atom->use) {

@@ -487,7 +487,7 @@ cj_builtin_expect_error(struct cj_elab *el, struct cj_args *args,
 	el->ds = outer_ds;
 	refused = ds.errors != 0;
 	el->errors = errors;
-	el->over_limit = false;
+	el->has_ended = false;
 	el->left = 0;
 	cj_elab_leave(el, outer);
 	if (refused) {

@@ -467,10 +467,10 @@ guarded_walk(struct cj_elab *el, const struct cj_node *n)
 {
 	struct cj_value v;
 
-	if (el->over_limit)
+	if (el->has_ended)
 		return cj_value_error();
 	if (++el->nested > CJ_MAX_EXPR_NEST) {
-		el->over_limit = true;
+		el->has_ended = true;
 		cj_elab_error(el, CJ_DIAG_LIMIT, n->span,
 		    "calls and expressions nest deeper than %d",
 		    CJ_MAX_EXPR_NEST);

@@ -12,10 +12,12 @@ enum { MAX_SHOWN = 16 };
 /* ---- names of a condition ------------------------------------------------ */
 
 struct names {
-	const struct cj_elab *el;
+	struct cj_elab *el;
 	struct cj_int shown[MAX_SHOWN];
 	uint32_t count;
 	bool at_run_time;
+	const struct cj_bound *known[MAX_SHOWN];	/* const parameters */
+	uint32_t known_count;
 };
 
 static void find_names(struct names *f, const struct cj_node *n);
@@ -30,13 +32,29 @@ find_in_list(struct names *f, const struct cj_list *l)
 }
 
 static void
+add_known(struct names *f, const struct cj_bound *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->known_count; i++)
+		if (f->known[i] == b)
+			return;
+	if (f->known_count < MAX_SHOWN && b->value.kind != CJ_VALUE_FUNCTION)
+		f->known[f->known_count++] = b;
+}
+
+static void
 add_name(struct names *f, cj_name name)
 {
 	const struct cj_bound *b = cj_env_find(f->el->env, name);
 	uint32_t i;
 
-	if (b == NULL || cj_value_is_known(&b->value))
+	if (b == NULL)
 		return;
+	if (cj_value_is_known(&b->value)) {
+		add_known(f, b);
+		return;
+	}
 	f->at_run_time = true;
 	if (b->value.kind != CJ_VALUE_INT || f->count == MAX_SHOWN)
 		return;
@@ -234,16 +252,40 @@ is_comparison(const struct cj_node *n)
 
 /* ---- one condition ------------------------------------------------------- */
 
+/* "tile = (128, 64), stages = 1" */
+static const char *
+known_text(const struct names *f)
+{
+	struct cj_strbuf b;
+	uint32_t i;
+
+	cj_strbuf_init(&b, f->el->arena);
+	for (i = 0; i < f->known_count; i++)
+		cj_strbuf_printf(&b, "%s%s = %s", i == 0 ? "" : ", ",
+		    cj_elab_name(f->el, f->known[i]->name),
+		    cj_value_text(f->el, &f->known[i]->value));
+	return b.text;
+}
+
 static bool
-decide(struct cj_contract *c, const struct cj_node *n)
+refuse(struct cj_contract *c, const struct cj_node *n, const struct names *f)
+{
+	const char *need = cj_elab_source_text(c->el, n->span);
+
+	return f->known_count == 0 ? cj_contract_refuse(c, n->span,
+	    "needs %s", need) : cj_contract_refuse(c, n->span,
+	    "needs %s, got %s", need, known_text(f));
+}
+
+static bool
+decide(struct cj_contract *c, const struct cj_node *n, const struct names *f)
 {
 	struct cj_value v = cj_elab_expr(c->el, n);
 
 	if (v.kind == CJ_VALUE_ERROR)
 		return false;
 	if (v.kind == CJ_VALUE_BOOL)
-		return v.truth || cj_contract_refuse(c, n->span,
-		    "%s does not hold", cj_elab_source_text(c->el, n->span));
+		return v.truth || refuse(c, n, f);
 	cj_elab_error(c->el, CJ_DIAG_WRONG_KIND, n->span,
 	    "a condition is a bool, this is %s", cj_value_what(c->el, &v));
 	return false;
@@ -283,7 +325,7 @@ condition(struct cj_contract *c, const struct cj_node *n)
 		    condition(c, n->binary.right);
 	find_names(&f, n);
 	if (c->walk == CJ_WALK_BIND)
-		return f.at_run_time || decide(c, n);
+		return f.at_run_time || decide(c, n, &f);
 	return !f.at_run_time || check(c, n, &f);
 }
 

@@ -12,11 +12,11 @@ enum { CJ_MAX_TURNS = 100000 };
 static bool
 has_turns_left(struct cj_elab *el, struct cj_span span, uint64_t more)
 {
-	if (el->over_limit)
+	if (el->has_ended)
 		return false;
 	if (more <= CJ_MAX_TURNS - el->turns)
 		return true;
-	el->over_limit = true;
+	el->has_ended = true;
 	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span,
 	    "static loops have more than %d turns together", CJ_MAX_TURNS),
 	    "Leave out \"const\": a loop at run time has no limit.");
@@ -121,7 +121,7 @@ statics_turn(struct cj_elab *el, struct statics *s, struct cj_value item)
 	left = el->left;
 	if (left == CJ_LEFT_CONTINUE(&s->j))
 		el->left = 0;
-	return el->left == 0 && !el->over_limit;
+	return el->left == 0 && !el->has_ended;
 }
 
 static void

@@ -147,6 +147,7 @@ struct cj_tensor {
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
 	bool is_part;			/* not the object as declared */
+	bool is_dealt;			/* some partition gave it to a thread */
 	const struct cj_unproved *unproved;	/* where somebody watches */
 	bool is_guarded, has_fill;
 	bool is_remote;			/* of the block `rank` of the cluster */
@@ -416,7 +417,8 @@ struct cj_elab {
 	unsigned nested;		/* of expressions */
 	uint64_t turns;			/* of static loops so far */
 	uint64_t calls;			/* inlined so far */
-	bool over_limit;		/* one was reported */
+	bool has_ended;		/* a limit or a failed assertion was
+					   reported: what follows is not read */
 	bool never_runs;		/* in a loop over an empty range */
 
 	struct cj_global {		/* by declaration */
@@ -781,6 +783,8 @@ void cj_tensor_watch_index(struct cj_elab *el, struct cj_tensor *made,
 void cj_tensor_watch(struct cj_elab *el, const struct cj_tensor *t,
     cj_ref mask);
 /* Fix the coordinates that are not `_`. */
+/* What a partition gave, which knows that it is one thread's; errors pass. */
+struct cj_value cj_tensor_dealt(struct cj_elab *el, struct cj_value v);
 struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
 /* From a view's coordinates to those of what it was cut from. */

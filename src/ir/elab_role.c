@@ -283,7 +283,7 @@ cj_elab_role(struct cj_elab *el, const struct cj_node *n)
 	    !is_apart(el, n, first, last))
 		return;
 	each = (last - first) / count;
-	for (i = 0; i < count && !el->over_limit; i++) {
+	for (i = 0; i < count && !el->has_ended; i++) {
 		record.first = (uint32_t)(first + i * each);
 		record.warps = (uint32_t)each;
 		if (n->role.count != NULL)

@@ -449,7 +449,7 @@ cj_elab_block(struct cj_elab *el, const struct cj_node *block)
 	assert(block->kind == CJ_NODE_BLOCK);
 	cj_env_push(el);
 	for (i = 0; i < block->block.stmts.count; i++) {
-		if (el->left != 0 || el->over_limit)
+		if (el->left != 0 || el->has_ended)
 			break;
 		cj_elab_stmt(el, block->block.stmts.at[i]);
 	}

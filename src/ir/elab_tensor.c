@@ -204,6 +204,20 @@ element(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 }
 
 struct cj_value
+cj_tensor_dealt(struct cj_elab *el, struct cj_value v)
+{
+	struct cj_tensor *t;
+
+	if (v.kind != CJ_VALUE_TENSOR)
+		return v;
+	t = CJ_NEW(el->arena, struct cj_tensor);
+	*t = *v.tensor;
+	t->is_dealt = true;
+	v.tensor = t;
+	return v;
+}
+
+struct cj_value
 cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord)
 {

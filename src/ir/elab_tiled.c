@@ -266,7 +266,8 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
 	    cj_layout_rank(t->layout), thread);
 	if (coord == NULL)
 		return cj_elab_refused(el, span, name);
-	return cj_tensor_slice(el, span, z.tensor, coord);
+	return cj_tensor_dealt(el, cj_tensor_slice(el, span, z.tensor,
+	    coord));
 }
 
 struct cj_value

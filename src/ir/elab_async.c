@@ -103,9 +103,8 @@ cj_elab_pipeline(struct cj_elab *el, const struct cj_node *n)
 	cj_env_bind(el, p->name, CJ_BOUND_LET, v, p->span);
 }
 
-/* The bit of the role that is open. */
-static uint64_t
-role_bit(const struct cj_elab *el)
+uint64_t
+cj_elab_role_bit(const struct cj_elab *el)
 {
 	return el->role == NULL ? 1 : (uint64_t)1 << el->em->roles.len;
 }
@@ -331,7 +330,8 @@ cj_elab_stage(struct cj_elab *el, const struct cj_node *n)
 	if (is_produce && use.count > 0 && !enter_ahead(el, n, &ahead))
 		return;
 	*(is_produce ? &p->is_produced : &p->is_consumed) = true;
-	*(is_produce ? &p->produced_by : &p->consumed_by) |= role_bit(el);
+	*(is_produce ? &p->produced_by : &p->consumed_by) |=
+	    cj_elab_role_bit(el);
 	cj_elab_at(el, n->span);
 	cj_elab_meet(el, 0, cj_printf(el->arena, "\"%s %s\"", is_produce ?
 	    "produce" : "consume", cj_elab_name(el, p->name)));
@@ -369,7 +369,7 @@ cj_builtin_skip(struct cj_elab *el, struct cj_args *args,
 		    cj_elab_name(el, v->pipeline->name));
 		return cj_value_error();
 	}
-	v->pipeline->consumed_by |= role_bit(el);
+	v->pipeline->consumed_by |= cj_elab_role_bit(el);
 	cj_elab_meet(el, 0, "\"skip\"");
 	use.pipeline = v->pipeline->number;
 	ref = cj_elab_ref_int(el, n);

@@ -29,7 +29,8 @@ struct check {
 	levels *heads;		/* by loop: at its first instruction */
 	struct held *held;
 	bool failed;
-	bool *is_local;		/* by pipeline */
+	bool *is_local;		/* by pipeline: who fills it reads it */
+	bool *is_drawn;		/* one stage is full at the end */
 };
 
 static const char *
@@ -281,6 +282,23 @@ check_ends(struct cj_elab *el, const struct cj_pipe *p)
 	return false;
 }
 
+static void
+find_local(struct check *c)
+{
+	struct cj_elab *el = c->el;
+	uint32_t i;
+
+	c->is_local = CJ_NEWS(el->arena, bool, c->count);
+	c->is_drawn = CJ_NEWS(el->arena, bool, c->count);
+	for (i = 0; i < el->em->pipes.len; i++) {
+		const struct cj_pipe *p = el->em->pipes.at[i];
+
+		c->is_drawn[p->number] = p->is_drawn;
+		c->is_local[p->number] = cj_pipe_is_local(p) &&
+		    !(p->is_drawn && el->cluster_blocks > 1);
+	}
+}
+
 void
 cj_elab_check_pipelines(struct cj_elab *el)
 {
@@ -296,16 +314,13 @@ cj_elab_check_pipelines(struct cj_elab *el)
 	if (el->em->pipes.len == 0 || el->errors != 0)
 		return;
 	c.count = el->m->pipelines.len;
-	c.is_local = CJ_NEWS(el->arena, bool, c.count);
-	for (i = 0; i < el->em->pipes.len; i++)
-		c.is_local[el->em->pipes.at[i]->number] =
-		    cj_pipe_is_local(el->em->pipes.at[i]);
+	find_local(&c);
 	c.exits = CJ_NEWS(el->arena, levels, el->m->insts.len);
 	c.heads = CJ_NEWS(el->arena, levels, el->m->insts.len);
 	at = walk(&c, el->m->functions.at[el->em->function].body,
 	    CJ_NEWS(el->arena, struct level, c.count));
 	for (i = 1; i < c.count && at != NULL && !c.failed; i++)
-		if (at[i].full != 0 && c.is_local[i])
+		if (at[i].full > (int)c.is_drawn[i] && c.is_local[i])
 			cj_elab_report(el, CJ_DIAG_UNBALANCED,
 			    el->m->places.at[el->m->pipelines.at[i].place]
 			    .span, "at the end %d of the stages of \"%s\" "

@@ -28,6 +28,7 @@ struct cj_mma_value;
 struct cj_copy_value;
 struct cj_fragment;
 struct cj_pipe;
+struct cj_draws;
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -190,6 +191,7 @@ struct cj_pipe {
 	cj_name *names;
 	struct cj_span *read_at;	/* the first read; empty: none */
 	bool is_produced, is_consumed, is_split;
+	bool is_drawn;			/* of elab_draw.c */
 	uint64_t produced_by, consumed_by;	/* roles: bit 1 + number in the
 						   launch; bit 0: none */
 };
@@ -341,6 +343,7 @@ struct cj_emitter {
 	CJ_VEC(struct cj_sync) syncs;
 	bool copies_async;	/* sync() completes such copies */
 	CJ_VEC(struct cj_pipe *) pipes;
+	CJ_VEC(struct cj_draws *) draws;
 	CJ_VEC(struct cj_elab_role *) roles;
 	bool is_behind_roles;	/* nothing stands behind the last one yet */
 };
@@ -896,6 +899,8 @@ void cj_elab_check_ahead(struct cj_elab *el, cj_ref loop);
 void cj_elab_check_pipelines(struct cj_elab *el);
 /* Filled and read by the same threads? */
 bool cj_pipe_is_local(const struct cj_pipe *p);
+/* The bit of the role that is open. */
+uint64_t cj_elab_role_bit(const struct cj_elab *el);
 
 /* ---- tests and benches: elab_test*.c, called from the above in TEST time - */
 

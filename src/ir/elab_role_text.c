@@ -38,6 +38,7 @@ struct reader {
 	bool *has_slot;
 	unsigned depth;		/* of loops */
 	uint32_t unique;	/* made so far */
+	CJ_VEC(cj_ref) draws;	/* of this role, in its text */
 	uint32_t steps;
 	/* the loop that is read: what its ways end with */
 	struct cj_int *end;
@@ -386,6 +387,46 @@ special(struct reader *r, const struct cj_inst *i)
 	    INT32_MAX));
 }
 
+static bool
+is_drawn(const struct reader *r, uint32_t pipeline)
+{
+	const struct cj_emitter *em = r->c->el->em;
+	uint32_t i;
+
+	for (i = 0; i < em->pipes.len; i++)
+		if (em->pipes.at[i]->number == pipeline)
+			return em->pipes.at[i]->is_drawn;
+	return false;
+}
+
+/* Is it a field of a pipeline that carries drawn numbers? */
+static bool
+is_number(const struct reader *r, uint32_t object)
+{
+	uint32_t p;
+
+	for (p = 1; p < r->m->pipelines.len; p++)
+		if (r->m->pipelines.at[p].fields[0] == object)
+			return is_drawn(r, p);
+	return false;
+}
+
+/* Which draw of the role this is: all roles draw the same numbers. */
+static struct value
+drawn(struct reader *r, const struct cj_inst *i, uint32_t object)
+{
+	cj_ref at = (cj_ref)(i - r->m->insts.at);
+	uint32_t n;
+
+	for (n = 0; n < r->draws.len && r->draws.at[n] != at; n++)
+		;
+	if (n == r->draws.len)
+		*cj_push(r->c->el->arena, &r->draws) = at;
+	return of_int(cj_role_symbol(r->c, cj_printf(r->c->el->arena,
+	    "draw %u of %u", (unsigned)n, (unsigned)object), "a drawn number",
+	    0, INT32_MAX));
+}
+
 /* Memory that nobody writes is equal at equal places. */
 static struct value
 load(struct reader *r, const struct cj_inst *i)
@@ -393,6 +434,8 @@ load(struct reader *r, const struct cj_inst *i)
 	const struct cj_access *a = &r->m->accesses.at[i->attr];
 	const struct cj_object *o = &r->m->objects.at[a->object];
 
+	if (is_number(r, a->object))
+		return drawn(r, i, a->object);
 	if (o->kind == CJ_OBJECT_SHARED || o->kind == CJ_OBJECT_FOREIGN ||
 	    o->writes || o->may_alias || a->order != CJ_ORDER_WEAK)
 		return (struct value){ .is_known = false };
@@ -751,7 +794,7 @@ use_stage(struct reader *r, const struct cj_inst *i, cj_ref at,
 		d.kind = CJ_DEED_SKIP;
 		d.n = int_of(r, operand(r, i, 0));
 	}
-	if (!u->keep)
+	if (!u->keep && !is_drawn(r, u->pipeline))
 		add(r, to, d);
 }
 
@@ -864,6 +907,7 @@ read_all(struct cj_compare *c)
 		struct cj_deeds deeds = { 0 };
 
 		r.role = i->op == CJ_OP_ROLE ? i->attr : 0;
+		r.draws.len = 0;
 		if (i->op != CJ_OP_ROLE) {
 			step(&r, at, NULL, &c->roles.at[0].deeds);
 			continue;

@@ -12,7 +12,9 @@
  * meet. What one lane publishes covers what the others did before the last
  * meeting, and what it did itself since; for several lanes, short of all, what
  * all of them did (that is too much, and never says what is not so). What one
- * lane learns the others learn at their next meeting.
+ * lane learns the others learn at their next meeting. Of the own warp, `lane`
+ * is the one whose newer intervals came back to the others through a barrier
+ * at which it arrived alone.
  *
  *	publish		the tree with the own block's leaf; a new interval
  *	join		take a published tree in
@@ -239,6 +241,7 @@ static void
 have_met(struct cj_frame *f)
 {
 	f->clock->met = f->clock->warp[f->warp];
+	f->clock->lane[f->warp] = 0;
 	f->ahead = 0;
 }
 
@@ -284,18 +287,22 @@ cj_clock_publish(struct cj_frame *f)
 {
 	struct cj_clock *c = f->clock;
 	const struct cj_past *p;
-	uint32_t now;
+	uint32_t now, lane;
 
 	if (f->machine->race == NULL)
 		return NULL;
 	now = c->warp[f->warp];
+	lane = c->lane[f->warp];
 	if (c->met <= now && who_runs(f) == ONE_RUNS) {
-		c->lane[f->warp] = cj_lane_note(cj_first_lane(f), now);
 		c->warp[f->warp] = c->met - 1;
+		learn(&c->warp[f->warp], &c->lane[f->warp], (struct cj_known){
+		    c->met - 1, cj_lane_note(cj_first_lane(f), now) });
+	} else {
+		c->lane[f->warp] = 0;
 	}
 	p = cj_past_join(f, c->past, tree_of(f, f->machine->block->number,
 	    leaf_of(f, c)));
-	c->lane[f->warp] = 0;
+	c->lane[f->warp] = lane;
 	next_interval(f, now);
 	return p;
 }
@@ -317,6 +324,17 @@ remember_stale(struct cj_frame *f)
 	f->ahead |= here;
 }
 
+/* Lanes of the own warp arrived: those that wait now know what they did. */
+static void
+learn_of_own(struct cj_frame *f, struct cj_known k)
+{
+	struct cj_clock *c = f->clock;
+	uint32_t interval = c->met - 1;
+
+	learn(&interval, &c->lane[f->warp], k);
+	c->met = interval + 1;
+}
+
 void
 cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 {
@@ -335,8 +353,8 @@ cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 		    lanes_in(r->run, leaf)[i] };
 		if (i != f->warp)
 			learn(&c->warp[i], &c->lane[i], k);
-		else if (k.interval >= c->met)
-			c->met = k.interval + 1;	/* lanes arrived */
+		else
+			learn_of_own(f, k);
 	}
 	c->past = cj_past_join(f, c->past, p);
 }

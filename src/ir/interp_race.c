@@ -168,9 +168,10 @@ is_before(const struct act *a, who w)
 	if (((w ^ a->me) & WARP_BITS) != 0)
 		return is_known((struct cj_known){ c->warp[warp],
 		    c->lane[warp] }, w);
-	if (((w ^ a->me) & LANE_BITS) == 0 && form_of(w) == SINGLE)
-		return true;
-	return interval_of(w) < c->met;
+	if (form_of(w) != SINGLE)
+		return interval_of(w) < c->met;
+	return ((w ^ a->me) & LANE_BITS) == 0 || is_known((struct cj_known){
+	    c->met - 1, c->lane[warp] }, w);
 }
 
 /* A word of a mask's warp number i. */

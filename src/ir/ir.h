@@ -192,6 +192,7 @@ struct cj_stage_use {	/* of PRODUCE, CONSUME, SETTLE, SKIP, RELEASE */
 	uint32_t pipeline;
 	uint32_t count;		/* ahead(n), in_flight(n) */
 	bool keep;
+	bool by_lane;		/* the role's first lane fills it alone */
 };
 enum { CJ_MAX_STAGES = 32 };
 

@@ -241,6 +241,8 @@ print_stage_use(struct cj_printer *p, const struct cj_inst *i)
 		    i->op == CJ_OP_SETTLE ? "ahead" : "in_flight", u->count);
 	if (u->keep)
 		PUTS(p, " keep");
+	if (u->by_lane)
+		PUTS(p, " lane");
 	if (i->operand_count > 0) {
 		PUTS(p, i->op == CJ_OP_SKIP ? " by " : " when ");
 		cj_printer_operand(p, i, 0);

@@ -340,6 +340,7 @@ read_stage_use(struct cj_reader *r)
 	if (cj_reader_word(r, "ahead") || cj_reader_word(r, "in_flight"))
 		u.count = (uint32_t)cj_reader_int(r, 0, CJ_MAX_STAGES);
 	u.keep = cj_reader_word(r, "keep");
+	u.by_lane = cj_reader_word(r, "lane");
 	if (cj_reader_word(r, "when") || cj_reader_word(r, "by"))
 		read_operand(r);
 	return r->failed ? 0 : cj_module_stage_use(r->m, &u);

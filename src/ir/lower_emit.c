@@ -26,6 +26,26 @@ cj_lower_compare(struct cj_builder *b, enum cj_op op, cj_ref x, cj_ref y)
 	return cj_emit2(b, op, cj_type_of(CJ_KIND_BOOL, 1), x, y);
 }
 
+cj_ref
+cj_lower_math(struct cj_builder *b, enum cj_op op, cj_ref x, cj_ref y)
+{
+	return cj_emit2(b, op, cj_type_of(CJ_KIND_INDEX, 1), x, y);
+}
+
+cj_ref
+cj_lower_choose(struct cj_builder *b, cj_ref condition, cj_ref x, cj_ref y)
+{
+	return cj_emit3(b, CJ_OP_SELECT, cj_type_of(CJ_KIND_INDEX, 1),
+	    condition, x, y);
+}
+
+cj_ref
+cj_lower_plus(struct cj_builder *b, cj_ref x, int64_t n)
+{
+	return cj_emit2(b, CJ_OP_ADD, cj_type_of(CJ_KIND_INDEX, 1), x,
+	    cj_emit_index(b, n));
+}
+
 static cj_ref
 is_special(struct cj_builder *b, enum cj_special what, int64_t value)
 {
@@ -187,6 +207,17 @@ cj_lower_on(struct cj_builder *b, enum cj_op op, uint32_t object, cj_ref at,
 
 	cj_emit(b, op, 0, access_to(b->module, object, 8), refs,
 	    operand != 0 ? 2 : 1);
+}
+
+void
+cj_lower_wait(struct cj_builder *b, uint32_t object, cj_ref at, cj_ref parity,
+    enum cj_memory_scope scope)
+{
+	struct cj_access a = { .object = object, .align = 8, .scope = scope };
+	cj_ref refs[2] = { at, parity };
+
+	cj_emit(b, CJ_OP_MBARRIER_WAIT, 0, cj_module_access(b->module, &a),
+	    refs, 2);
 }
 
 /* One thread makes all mbarriers, before anything else is done. */

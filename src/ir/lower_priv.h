@@ -8,8 +8,10 @@
 
 /* ---- where pipelines are used (lower_site.c) ----------------------------- */
 
-/* Who reads and writes a field: a mask. */
-enum { CJ_BY_THREAD = 1, CJ_BY_COPY = 2, CJ_BY_TMA = 4, CJ_BY_WGMMA = 8 };
+/* Who reads and writes a field: a mask. LANE: stores, in produce blocks of the
+ * role's first lane. */
+enum { CJ_BY_THREAD = 1, CJ_BY_COPY = 2, CJ_BY_TMA = 4, CJ_BY_WGMMA = 8,
+    CJ_BY_LANE = 16 };
 
 /* A pipeline; by role (of the module, 0: outside of roles). */
 struct cj_channel {
@@ -32,6 +34,8 @@ struct cj_sites {
 };
 void cj_sites_find(struct cj_sites *s, struct cj_module *m,
     uint32_t function);
+/* Does it stand in a produce block of one lane? */
+bool cj_site_is_lane(const struct cj_sites *s, cj_ref r);
 /* The block whose stage touch n of an instruction (cj_touches) is in. */
 cj_ref cj_site_of(const struct cj_sites *s, cj_ref r, unsigned n);
 
@@ -116,11 +120,18 @@ cj_ref cj_lower_get(struct cj_builder *b, uint32_t slot);
 void cj_lower_set(struct cj_builder *b, uint32_t slot, cj_ref value);
 cj_ref cj_lower_compare(struct cj_builder *b, enum cj_op op, cj_ref x,
     cj_ref y);
+/* Of indices: an operation, one of two, x + n. */
+cj_ref cj_lower_math(struct cj_builder *b, enum cj_op op, cj_ref x, cj_ref y);
+cj_ref cj_lower_choose(struct cj_builder *b, cj_ref condition, cj_ref x,
+    cj_ref y);
+cj_ref cj_lower_plus(struct cj_builder *b, cj_ref x, int64_t n);
 /* Mbarriers, each for `count` arrivals where that is not 0. */
 uint32_t cj_lower_mbarriers(struct cj_lower *l, cj_place place,
     const char *name, uint32_t extent, uint32_t count);
 void cj_lower_init(struct cj_lower *l, uint32_t object, uint32_t at,
     uint32_t count);
+void cj_lower_wait(struct cj_builder *b, uint32_t object, cj_ref at,
+    cj_ref parity, enum cj_memory_scope scope);
 void cj_lower_on(struct cj_builder *b, enum cj_op op, uint32_t object,
     cj_ref at, cj_ref operand);
 

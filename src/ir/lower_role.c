@@ -21,12 +21,18 @@ is_of_lane(const struct cj_lower *l, cj_ref r)
 	const struct cj_channel *c;
 
 	switch ((unsigned)i->op) {
-	case CJ_OP_PRODUCE: case CJ_OP_CONSUME:
+	case CJ_OP_PRODUCE:
 		c = &l->s.channels[cj_lower_use(l, r)->pipeline];
-		return c->is_channel && (i->op == CJ_OP_PRODUCE ?
-		    c->writes[role] : c->reads[role]) == CJ_BY_TMA;
+		return c->is_channel && (c->writes[role] == CJ_BY_TMA ||
+		    c->writes[role] == CJ_BY_LANE);
+	case CJ_OP_CONSUME:
+		c = &l->s.channels[cj_lower_use(l, r)->pipeline];
+		return c->is_channel && (c->reads[role] == CJ_BY_TMA ||
+		    c->reads[role] == CJ_BY_THREAD);
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE:
 		return cj_site_of(&l->s, r, 0) != 0;
+	case CJ_OP_ATOMIC: case CJ_OP_STORE:
+		return cj_site_is_lane(&l->s, r);
 	case CJ_OP_SKIP: case CJ_OP_SETTLE: case CJ_OP_RELEASE:
 	case CJ_OP_DRAIN: case CJ_OP_SLOT_GET: case CJ_OP_SLOT_SET:
 	case CJ_OP_LOAD: case CJ_OP_IF: case CJ_OP_FOR: case CJ_OP_LOOP:
@@ -136,13 +142,6 @@ make_order(struct cj_lower *l, struct order *o, uint32_t number)
 	}
 }
 
-static cj_ref
-choose(struct cj_builder *b, cj_ref condition, cj_ref x, cj_ref y)
-{
-	return cj_emit3(b, CJ_OP_SELECT, cj_type_of(CJ_KIND_INDEX, 1),
-	    condition, x, y);
-}
-
 /* The slot holds how often the turn was taken, as a parity. */
 static void
 lower_turn(struct cj_lower *l, const struct order *o, cj_ref r, uint32_t slot)
@@ -156,12 +155,12 @@ lower_turn(struct cj_lower *l, const struct order *o, cj_ref r, uint32_t slot)
 
 	taken = cj_lower_get(&b, slot);
 	other = cj_emit2(&b, CJ_OP_SUB, t, cj_emit_index(&b, 1), taken);
-	cj_lower_on(&b, CJ_OP_MBARRIER_WAIT, o->object, number, choose(&b,
+	cj_lower_on(&b, CJ_OP_MBARRIER_WAIT, o->object, number, cj_lower_choose(&b,
 	    cj_lower_compare(&b, CJ_OP_EQ, number, cj_emit_index(&b, 0)),
 	    other, taken));
 	b.before = 0;
 	cj_lower_set(&b, slot, other);
-	next = choose(&b, cj_lower_compare(&b, CJ_OP_EQ, number,
+	next = cj_lower_choose(&b, cj_lower_compare(&b, CJ_OP_EQ, number,
 	    cj_emit_index(&b, turns->count - 1)), cj_emit_index(&b, 0),
 	    cj_emit2(&b, CJ_OP_ADD, t, number, cj_emit_index(&b, 1)));
 	cj_lower_if(&b, cj_lower_is_lane0(&b));

@@ -4,7 +4,7 @@
  * A pipeline that one role fills and reads by itself, by stores and cp.async,
  * is a ring: program order, groups and barriers of the role do the work. Any
  * other one is a channel, whose stages have mbarriers: another role reads it,
- * or TMA fills it.
+ * TMA fills it, or a lane of another block of the cluster.
  */
 #include "lower_priv.h"
 
@@ -97,11 +97,28 @@ cj_site_of(const struct cj_sites *s, cj_ref r, unsigned n)
 	return block_around(s, r, p);
 }
 
-static void
-note_touches(struct cj_sites *s, const struct cj_inst *i, uint32_t role)
+bool
+cj_site_is_lane(const struct cj_sites *s, cj_ref r)
 {
+	const struct cj_inst *i;
+	cj_ref at = r;
+
+	while ((at = s->m->regions.at[s->home[at]].owner) != 0) {
+		i = cj_inst(s->m, at);
+		if (i->op == CJ_OP_PRODUCE &&
+		    s->m->stage_uses.at[i->attr].by_lane)
+			return true;
+	}
+	return false;
+}
+
+static void
+note_touches(struct cj_sites *s, cj_ref r, uint32_t role)
+{
+	const struct cj_inst *i = cj_inst(s->m, r);
 	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(s->m, i, touches), k;
+	unsigned engine = engine_of(i);
 
 	for (k = 0; k < n; k++) {
 		uint32_t p = s->owner[touches[k].access->object];
@@ -110,9 +127,10 @@ note_touches(struct cj_sites *s, const struct cj_inst *i, uint32_t role)
 		if (p == 0)
 			continue;
 		if (touches[k].writes)
-			c->writes[role] |= (uint8_t)engine_of(i);
+			c->writes[role] |= (uint8_t)(engine == CJ_BY_THREAD &&
+			    cj_site_is_lane(s, r) ? CJ_BY_LANE : engine);
 		if (touches[k].reads)
-			c->reads[role] |= (uint8_t)engine_of(i);
+			c->reads[role] |= (uint8_t)engine;
 	}
 }
 
@@ -155,12 +173,15 @@ make_tables(struct cj_sites *s)
 static void
 judge(struct cj_sites *s, uint32_t p)
 {
+	const int64_t *cluster = s->m->functions.at[s->function].cluster;
 	struct cj_channel *c = &s->channels[p];
+	bool is_far = cluster[0] > 1 || cluster[1] > 1;
 	uint32_t r, roles = 0;
 
 	for (r = 0; r < s->m->roles.len; r++) {
 		roles += c->produces[r] || c->consumes[r];
-		c->is_channel |= (c->writes[r] & CJ_BY_TMA) != 0;
+		c->is_channel |= (c->writes[r] & CJ_BY_TMA) != 0 ||
+		    (c->writes[r] & CJ_BY_LANE && is_far);
 	}
 	c->is_channel |= roles > 1;
 }
@@ -188,7 +209,7 @@ cj_sites_find(struct cj_sites *s, struct cj_module *m, uint32_t function)
 		s->has_roles |= i->op == CJ_OP_ROLE;
 		if (cj_op_info[i->op].attr == CJ_ATTR_STAGE)
 			note_use(s, i, s->role_of[w.ref]);
-		note_touches(s, i, s->role_of[w.ref]);
+		note_touches(s, w.ref, s->role_of[w.ref]);
 	}
 	for (p = 1; p < m->pipelines.len; p++)
 		judge(s, p);

@@ -439,7 +439,8 @@ lower_block(struct cj_lower *l, cj_ref r)
 	else if (l->has_copies[p])
 		cj_emit0(&b, CJ_OP_CP_COMMIT, 0, 0);
 	if (cj_inst(m, r)->op == CJ_OP_PRODUCE && is_read_async(l, p) &&
-	    l->s.channels[p].writes[l->s.role_of[r]] & CJ_BY_THREAD) {
+	    l->s.channels[p].writes[l->s.role_of[r]] &
+	    (CJ_BY_THREAD | CJ_BY_LANE)) {
 		b.region = g;
 		b.before = 0;
 		cj_emit0(&b, CJ_OP_FENCE, 0, CJ_FENCE_ASYNC_SHARED);

@@ -62,6 +62,12 @@ cj_source_get(const struct cj_sources *s, uint32_t i)
 	return &s->all.at[i];
 }
 
+struct cj_span
+cj_source_span(const struct cj_sources *s, uint32_t i)
+{
+	return (struct cj_span){ i, 0, cj_source_get(s, i)->length };
+}
+
 /* Index of the last line that begins at or before the offset. */
 static uint32_t
 line_at(const struct cj_source *s, uint32_t offset)

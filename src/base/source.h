@@ -46,6 +46,7 @@ uint32_t cj_source_add(struct cj_sources *s, const char *name,
     const char *text, size_t length);
 
 const struct cj_source *cj_source_get(const struct cj_sources *s, uint32_t i);
+struct cj_span cj_source_span(const struct cj_sources *s, uint32_t i);
 struct cj_position cj_source_position(const struct cj_source *s,
     uint32_t offset);
 

@@ -7,8 +7,9 @@
  * operation. Wrong text becomes diagnostics at spans, with the trail of calls
  * and loop turns that led there.
  *
- *	unit    a text with everything it imports, parsed and resolved once;
- *		immutable afterwards, shared by threads
+ *	unit    a text with everything it imports, parsed and resolved once.
+ *		Whoever elaborates adds functions of the prelude to it, on its
+ *		memory: one thread at a time
  *	member  one kernel declaration of a family (kernels of one name)
  *	binding the compile-time arguments of a member: const parameters, names
  *		bound by tensor patterns, ranks of *S
@@ -31,8 +32,8 @@ typedef bool cj_import(void *user, const char *from, const char *path,
 struct cj_unit;
 
 /*
- * What is in scope everywhere: cute/prelude.cute, parsed and resolved once and
- * never changed after that, so that units of all threads can share it. Units
+ * What is in scope everywhere: the names of cute/prelude.cute and where they
+ * stand. It never changes, so that units of all threads can share it. Units
  * must not outlive it.
  */
 struct cj_prelude;

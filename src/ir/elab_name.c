@@ -94,18 +94,19 @@ evaluate(struct cj_elab *el, const struct cj_file *f, const struct cj_node *n)
 }
 
 static struct cj_value
-declared(struct cj_elab *el, const struct cj_file *f, const struct cj_decl *d,
+declared(struct cj_elab *el, const struct cj_file *f, struct cj_decl *d,
     struct cj_span span)
 {
+	const struct cj_node *n = cj_unit_read(f, d);
 	struct cj_global *g = &el->globals[d->index];
 	struct cj_value v;
 
 	assert(d->index <= el->unit->decl_count);
-	if (d->node->kind == CJ_NODE_FN) {
+	if (n->kind == CJ_NODE_FN) {
 		struct cj_function_value *fv = CJ_NEW(el->arena,
 		    struct cj_function_value);
 
-		*fv = (struct cj_function_value){ .node = d->node, .file = f,
+		*fv = (struct cj_function_value){ .node = n, .file = f,
 		    .name = d->name };
 		v.kind = CJ_VALUE_FUNCTION;
 		v.level = v.scalar = 0;
@@ -118,15 +119,15 @@ declared(struct cj_elab *el, const struct cj_file *f, const struct cj_decl *d,
 		    cj_elab_name(el, d->name));
 	if (g->state == 0) {
 		g->state = 1;
-		g->value = evaluate(el, f, d->node);
+		g->value = evaluate(el, f, n);
 		g->state = 2;
 	}
-	if (!find_in_binding(d->node->let.binding, d->name, g->value, &v))
+	if (!find_in_binding(n->let.binding, d->name, g->value, &v))
 		v = cj_value_error();
 	return v;
 }
 
-static const struct cj_decl *
+static struct cj_decl *
 find_decl(const struct cj_file *f, cj_name name)
 {
 	uint32_t i;
@@ -151,11 +152,11 @@ find_opened(struct cj_elab *el, const struct cj_file *f, cj_name name,
     struct cj_span span, struct cj_value *out)
 {
 	const struct cj_file *found = NULL;
-	const struct cj_decl *d = NULL;
+	struct cj_decl *d = NULL;
 	uint32_t i;
 
 	for (i = 0; i < f->opened.len; i++) {
-		const struct cj_decl *got = find_decl(f->opened.at[i], name);
+		struct cj_decl *got = find_decl(f->opened.at[i], name);
 
 		if (got == NULL || f->opened.at[i] == found)
 			continue;
@@ -179,7 +180,7 @@ static bool
 find_in_file(struct cj_elab *el, const struct cj_file *f, cj_name name,
     struct cj_span span, struct cj_value *out)
 {
-	const struct cj_decl *d = find_decl(f, name);
+	struct cj_decl *d = find_decl(f, name);
 	uint32_t i;
 
 	if (d != NULL) {
@@ -314,7 +315,7 @@ struct cj_value
 cj_elab_file_member(struct cj_elab *el, const struct cj_file *f, cj_name name,
     struct cj_span span)
 {
-	const struct cj_decl *d;
+	struct cj_decl *d;
 	struct cj_value v;
 
 	if (f == NULL) {

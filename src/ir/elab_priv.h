@@ -242,7 +242,8 @@ struct cj_env {
 
 struct cj_decl {
 	cj_name name;
-	const struct cj_node *node;	/* CONST or FN */
+	const struct cj_node *node;	/* CONST or FN; NULL: not read yet */
+	struct cj_span text;		/* a function of the prelude's */
 	uint32_t index;			/* of the unit's declarations */
 };
 
@@ -256,7 +257,7 @@ struct cj_file {
 	const struct cj_unit *unit;
 	const char *name;
 	uint32_t source;
-	struct cj_tree *tree;
+	struct cj_tree *tree;		/* of the prelude: empty */
 	CJ_VEC(struct cj_decl) decls;	/* names of file level */
 	CJ_VEC(const struct cj_file *) opened;	/* imports without a name */
 	CJ_VEC(struct cj_alias) aliases;
@@ -282,10 +283,26 @@ struct cj_unit {
 	CJ_VEC(struct cj_tune_info) tunes;
 	CJ_VEC(struct cj_extern_text) extern_texts;
 	uint32_t decl_count;
+	const struct cj_words *words;	/* that need no declaration */
 	cj_import *import;
 	void *user;
 	uint32_t errors;
 };
+
+/* ---- elab_unit.c, elab_prelude.c ----------------------------------------- */
+
+/* A text of the standard library by its name in src/std/, or NULL. */
+const struct cj_std_file *cj_std_find(const char *name);
+
+struct cj_file *cj_unit_add_file(struct cj_unit *u, const char *name,
+    uint32_t source);
+
+/* The prelude becomes a file of the unit. */
+void cj_prelude_share(struct cj_unit *u, const struct cj_prelude *p);
+
+/* The tree of a declaration, which is read if nobody needed it before. */
+const struct cj_node *cj_unit_read(const struct cj_file *f,
+    struct cj_decl *d);
 
 /* ---- state --------------------------------------------------------------- */
 

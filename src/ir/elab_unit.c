@@ -7,13 +7,6 @@
 #include "elab_priv.h"
 #include "std/std.h"
 
-struct cj_prelude {
-	struct cj_names names;
-	struct cj_sources sources;
-	struct cj_unit unit;		/* of this file alone */
-	struct cj_words words;		/* that need no declaration */
-};
-
 enum { MAX_FILES = 1000 };
 
 /* A text that is being loaded, and where it is imported. */
@@ -25,13 +18,12 @@ struct loading {
 struct loader {
 	struct cj_unit *u;
 	struct cj_diags *ds;
-	struct cj_words words;
 	CJ_VEC(struct loading) stack;
 	struct cj_span at;		/* of the import that loads */
 };
 
-static const struct cj_std_file *
-find_std(const char *name)
+const struct cj_std_file *
+cj_std_find(const char *name)
 {
 	unsigned i;
 
@@ -39,29 +31,6 @@ find_std(const char *name)
 		if (strcmp(cj_std_files[i].name, name) == 0)
 			return &cj_std_files[i];
 	return NULL;
-}
-
-/* ---- the words that need no declaration ---------------------------------- */
-
-static void
-collect_words(struct loader *l)
-{
-	struct cj_arena *a = l->u->arena;
-	const struct cj_file *p = l->u->prelude;
-	CJ_VEC(const char *) v = { 0 };
-	uint32_t i;
-
-	for (i = 0; i < cj_builtin_count; i++)
-		*cj_push(a, &v) = cj_builtins[i].name;
-	for (i = CJ_KIND_VOID + 1; i < CJ_KIND_COUNT; i++)
-		*cj_push(a, &v) = cj_kind_text((enum cj_kind)i);
-	*cj_push(a, &v) = "type";
-	*cj_push(a, &v) = "cute";
-	for (i = 0; p != NULL && i < p->decls.len; i++)
-		*cj_push(a, &v) = cj_name_text(l->u->names,
-		    p->decls.at[i].name);
-	l->words.at = v.at;
-	l->words.count = v.len;
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -166,7 +135,7 @@ load_text(struct loader *l, const char *name, const char *text, size_t length,
 static struct cj_file *
 import_std(struct loader *l, const char *path, struct cj_span at)
 {
-	const struct cj_std_file *std = find_std(path + strlen("cute/"));
+	const struct cj_std_file *std = cj_std_find(path + strlen("cute/"));
 	struct cj_diag *d;
 	CJ_VEC(const char *) names = { 0 };
 	const char *near;
@@ -299,8 +268,8 @@ declare(struct loader *l, struct cj_file *f, const struct cj_node *n)
 		add_extern_file(l, f, n, n->bitcode.path.bytes);
 }
 
-static struct cj_file *
-add_file(struct cj_unit *u, const char *name, uint32_t source)
+struct cj_file *
+cj_unit_add_file(struct cj_unit *u, const char *name, uint32_t source)
 {
 	struct cj_file *f = CJ_NEW(u->arena, struct cj_file);
 
@@ -316,7 +285,7 @@ static struct cj_file *
 load(struct loader *l, const char *name, uint32_t source)
 {
 	struct cj_unit *u = l->u;
-	struct cj_file *f = add_file(u, name, source);
+	struct cj_file *f = cj_unit_add_file(u, name, source);
 	uint32_t i;
 
 	f->tree = cj_parse(u->arena, u->names, u->sources, source, l->ds);
@@ -326,66 +295,8 @@ load(struct loader *l, const char *name, uint32_t source)
 	for (i = 0; i < f->tree->decls.count; i++)
 		declare(l, f, f->tree->decls.at[i]);
 	l->stack.len--;
-	cj_resolve(f->tree, u->names, l->ds, &l->words);
+	cj_resolve(f->tree, u->names, l->ds, u->words);
 	return f;
-}
-
-/* ---- the prelude --------------------------------------------------------- */
-
-const struct cj_prelude *
-cj_prelude_load(struct cj_arena *a)
-{
-	const struct cj_std_file *std = find_std("prelude.cute");
-	struct cj_prelude *p = CJ_NEW(a, struct cj_prelude);
-	struct cj_diags ds;
-	struct loader l = { .u = &p->unit, .ds = &ds };
-	struct cj_file *f;
-	uint32_t i;
-
-	assert(std != NULL && "the library has its prelude");
-	cj_names_init(&p->names, a);
-	cj_sources_init(&p->sources, a);
-	cj_diags_init(&ds, a, &p->sources);
-	p->unit.arena = a;
-	p->unit.names = &p->names;
-	p->unit.sources = &p->sources;
-	f = add_file(&p->unit, "cute/prelude.cute", cj_source_add(&p->sources,
-	    "cute/prelude.cute", std->text, std->length));
-	f->is_prelude = true;
-	f->tree = cj_parse(a, &p->names, &p->sources, f->source, &ds);
-	for (i = 0; i < f->tree->decls.count; i++)
-		declare(&l, f, f->tree->decls.at[i]);
-	p->unit.prelude = f;
-	collect_words(&l);
-	cj_resolve(f->tree, &p->names, &ds, &l.words);
-	if (ds.errors != 0)
-		cj_bug(a->recover, "the prelude is wrong: %s",
-		    ds.first == NULL ? "" : ds.first->text);
-	p->words = l.words;
-	cj_names_fini(&p->names);	/* nothing is added any more */
-	return p;
-}
-
-void
-cj_unit_begin(struct cj_unit_text *t, struct cj_arena *a)
-{
-	cj_names_copy(t->names, a, &t->prelude->names);
-	cj_sources_copy(t->sources, a, &t->prelude->sources);
-}
-
-/* The prelude as a file of this unit: only what points to the unit differs. */
-static void
-share_prelude(struct cj_unit *u, const struct cj_prelude *p)
-{
-	const struct cj_file *from = p->unit.prelude;
-	struct cj_file *f = add_file(u, from->name, from->source);
-
-	f->tree = from->tree;
-	f->decls.at = from->decls.at;
-	f->decls.len = f->decls.cap = from->decls.len;
-	f->is_prelude = true;
-	u->prelude = f;
-	u->decl_count = p->unit.decl_count;
 }
 
 /* ---- what is in the main text -------------------------------------------- */
@@ -418,7 +329,7 @@ cj_unit_load(struct cj_arena *a, const struct cj_unit_text *t,
     struct cj_diags *ds)
 {
 	struct cj_unit *u = CJ_NEW(a, struct cj_unit);
-	struct loader l = { .u = u, .ds = ds, .words = t->prelude->words };
+	struct loader l = { .u = u, .ds = ds };
 	uint32_t i;
 
 	u->arena = a;
@@ -426,7 +337,7 @@ cj_unit_load(struct cj_arena *a, const struct cj_unit_text *t,
 	u->sources = t->sources;
 	u->import = t->import;
 	u->user = t->user;
-	share_prelude(u, t->prelude);
+	cj_prelude_share(u, t->prelude);
 	u->main = load(&l, cj_source_get(t->sources, t->source)->name,
 	    t->source);
 	for (i = 0; i < u->main->tree->decls.count; i++)

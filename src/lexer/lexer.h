@@ -16,6 +16,11 @@ struct cj_lexer;
 struct cj_lexer *cj_lexer_create(struct cj_arena *a, struct cj_names *names,
     const struct cj_sources *sources, uint32_t source, struct cj_diags *ds);
 
+/* The same for a part of a text that begins and ends between tokens. */
+struct cj_lexer *cj_lexer_create_part(struct cj_arena *a,
+    struct cj_names *names, const struct cj_sources *sources,
+    struct cj_span part, struct cj_diags *ds);
+
 /* The next token; END again and again at the end. */
 struct cj_token cj_lexer_next(struct cj_lexer *lx);
 

@@ -16,6 +16,7 @@ struct cj_lexer {
 	enum cj_token_kind last;	/* handed on, and where it ended */
 	uint32_t last_end;
 	uint32_t offset;		/* behind what flex has matched */
+	uint32_t end;			/* of the part that is scanned */
 	uint32_t comment_begin;
 	uint32_t comment_depth;
 	bool is_wrong;			/* reported since the last token */

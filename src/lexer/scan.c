@@ -7,10 +7,12 @@ static void
 check_utf8(struct cj_lexer *lx)
 {
 	const struct cj_source *s = lx->source;
-	size_t at = cj_utf8_check(s->text, s->length);
+	size_t length = lx->end - lx->offset;
+	size_t at = cj_utf8_check(s->text + lx->offset, length);
 
-	if (at == s->length)
+	if (at == length)
 		return;
+	at += lx->offset;
 	lx->is_bad_utf8 = true;
 	cj_report(lx->diags, CJ_DIAG_BAD_UTF8, (struct cj_span){
 	    lx->token.span.source, (uint32_t)at, (uint32_t)at + 1 },
@@ -18,19 +20,31 @@ check_utf8(struct cj_lexer *lx)
 }
 
 struct cj_lexer *
-cj_lexer_create(struct cj_arena *a, struct cj_names *names,
-    const struct cj_sources *sources, uint32_t source, struct cj_diags *ds)
+cj_lexer_create_part(struct cj_arena *a, struct cj_names *names,
+    const struct cj_sources *sources, struct cj_span part, struct cj_diags *ds)
 {
 	struct cj_lexer *lx = CJ_NEW(a, struct cj_lexer);
 
 	lx->arena = a;
 	lx->names = names;
 	lx->diags = ds;
-	lx->source = cj_source_get(sources, source);
-	lx->token.span.source = source;
+	lx->source = cj_source_get(sources, part.source);
+	lx->token.span.source = part.source;
+	lx->offset = part.begin;
+	lx->end = part.end;
+	assert(part.begin <= part.end && part.end <= lx->source->length &&
+	    "a part of the text");
 	check_utf8(lx);
 	cj_scanner_begin(lx);
 	return lx;
+}
+
+struct cj_lexer *
+cj_lexer_create(struct cj_arena *a, struct cj_names *names,
+    const struct cj_sources *sources, uint32_t source, struct cj_diags *ds)
+{
+	return cj_lexer_create_part(a, names, sources,
+	    cj_source_span(sources, source), ds);
 }
 
 struct cj_token
@@ -43,8 +57,7 @@ cj_lexer_next(struct cj_lexer *lx)
 	lx->token.kind = cj_scanner_next(lx);
 	lx->token.is_wrong = lx->is_wrong;
 	if (lx->token.kind == CJ_TOKEN_END)
-		lx->token.span = (struct cj_span){ source,
-		    lx->source->length, lx->source->length };
+		lx->token.span = (struct cj_span){ source, lx->end, lx->end };
 	lx->before = lx->last;
 	lx->last = lx->token.kind;
 	lx->last_end = lx->token.span.end;

@@ -31,6 +31,11 @@ struct cj_tree {
 struct cj_tree *cj_parse(struct cj_arena *a, struct cj_names *names,
     const struct cj_sources *sources, uint32_t source, struct cj_diags *ds);
 
+/* The same for some declarations of a text, from the start of a line on. */
+struct cj_tree *cj_parse_part(struct cj_arena *a, struct cj_names *names,
+    const struct cj_sources *sources, struct cj_span part,
+    struct cj_diags *ds);
+
 /* Parse a text that is one expression. NULL: reported. */
 const struct cj_node *cj_parse_value(struct cj_arena *a,
     struct cj_names *names, const struct cj_sources *sources, uint32_t source,

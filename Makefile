@@ -34,7 +34,8 @@ GRAMMARS = $(wildcard $(S)/parser/gram.y)
 STD = $(sort $(wildcard $(S)/std/*.cute))
 GENERATED = $(LEXERS:$(S)/%.l=$(B)/%.c) $(GRAMMARS:$(S)/%.y=$(B)/%.c) \
 	$(B)/std/std_data.c
-GENERATED_H = $(GRAMMARS:$(S)/%.y=$(B)/%.h) $(B)/version.h
+GENERATED_H = $(GRAMMARS:$(S)/%.y=$(B)/%.h) $(B)/version.h \
+	$(B)/codegen/llvm_names.h
 
 OBJECTS = $(SOURCES:$(S)/%.c=$(B)/%.o) $(GENERATED:.c=.o)
 # not in build/cutec, which is the command itself
@@ -164,6 +165,11 @@ $(B)/parser/gram.c $(B)/parser/gram.h &: $(S)/parser/gram.y
 	$(say) BISON $<
 	mkdir -p $(@D)
 	$(BISON) -Wall --defines=$(B)/parser/gram.h -o $(B)/parser/gram.c $<
+
+# Names of LLVM's functions that stand for pointers (codegen/llvm_api.h).
+$(B)/codegen/llvm_names.h: $(S)/codegen/llvm_api.def
+	mkdir -p $(@D)
+	sed -n 's/^FUNCTION(\(.*\))$$/#define \1 cj_llvm_api.\1/p' $< >$@
 
 $(B)/std/std_data.c: $(STD) $(S)/std/embed.sh
 	$(say) EMBED $@

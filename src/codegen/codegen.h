@@ -75,6 +75,12 @@ enum cj_codegen_status cj_codegen_bitcode(struct cj_arena *a,
     struct cj_codegen_shim *shims, uint32_t count,
     struct cj_codegen_result *result);
 
+/*
+ * Make LLVM ready; NULL, or why it is not there. Everything above does so, and
+ * calls that a fault: whoever can say better what is missing asks first.
+ */
+const char *cj_codegen_open(void);
+
 /* Name and version of LLVM in use, for cache keys and `cutec --version`. */
 const char *cj_codegen_version(void);
 

@@ -10,9 +10,6 @@
 
 #include "llvm_guard.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Target.h>
-
 #include <stdio.h>
 #include <time.h>
 
@@ -268,6 +265,9 @@ cj_codegen_ptx(struct cj_arena *a, const struct cj_module *m,
 	j->g.ptx_needs = o->ptx == 0 ? m->target->ptx : o->ptx;
 	j->g.ptx_limit = o->ptx == 0 ? cj_llvm_newest_ptx : o->ptx;
 	j->out = out;
+	refused = cj_codegen_open();
+	if (refused != NULL)
+		return fault(j, "LLVM", refused);
 	refused = cj_llvm_ptx_refused(m->target, j->g.ptx_needs);
 	if (refused != NULL)
 		return fault(j, m->target->name, cj_printf(a,

@@ -9,11 +9,6 @@
 
 #include "llvm_guard.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/BitReader.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-
 struct job {
 	struct cj_arena *arena;
 	const struct cj_target *target;

@@ -13,8 +13,6 @@
  */
 #include "llvm_gen.h"
 
-#include <llvm-c/DebugInfo.h>
-
 /* Out of what stands in line there is nothing to jump to: `to` is NULL. */
 static void
 jump(struct cj_llvm_gen *g, LLVMBasicBlockRef to)

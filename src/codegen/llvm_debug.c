@@ -10,7 +10,6 @@
  */
 #include "llvm_gen.h"
 
-#include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 
 enum { DIRECTIVES_ONLY = 3, DEBUG_INFO_VERSION = 3, INLINED_AT = 72 };

@@ -14,8 +14,7 @@
 #ifndef CJ_LLVM_GEN_H
 #define CJ_LLVM_GEN_H
 
-#include <llvm-c/Core.h>
-#include <llvm-c/TargetMachine.h>
+#include "llvm_api.h"
 
 #include "codegen/codegen.h"
 

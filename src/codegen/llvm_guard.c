@@ -13,11 +13,11 @@
  */
 #include "llvm_guard.h"
 
-#include <llvm-c/Core.h>
-#include <llvm-c/ErrorHandling.h>
+#include "llvm_api.h"
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 static _Thread_local struct cj_llvm_guard *current;
@@ -42,10 +42,22 @@ fatal(const char *reason)
 	longjmp(guard->point, 1);
 }
 
+static atomic_bool is_installed;
+
 static void
 install(void)
 {
 	LLVMInstallFatalErrorHandler(fatal);
+	atomic_store(&is_installed, true);
+}
+
+/* LLVM may stay, and be the host's too, where this code is unloaded. */
+__attribute__((destructor))
+static void
+uninstall(void)
+{
+	if (atomic_load(&is_installed))
+		LLVMResetFatalErrorHandler();
 }
 
 void

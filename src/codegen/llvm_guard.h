@@ -10,7 +10,7 @@
 #ifndef CJ_LLVM_GUARD_H
 #define CJ_LLVM_GUARD_H
 
-#include <llvm-c/Types.h>
+#include "llvm_api.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

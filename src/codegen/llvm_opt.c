@@ -22,9 +22,6 @@
  */
 #include "llvm_gen.h"
 
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-
 /* Instructions of a module of ours from which on it is large. */
 enum { LARGE = 700 };
 

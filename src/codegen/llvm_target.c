@@ -6,8 +6,6 @@
  */
 #include "llvm_gen.h"
 
-#include <llvm-c/Target.h>
-
 #include <pthread.h>
 #include <stdio.h>
 

@@ -355,6 +355,12 @@ cj_unit_sources(const struct cj_unit *u, const uint32_t **sources)
 	return u->source_list.len;
 }
 
+uint32_t
+cj_unit_prelude(const struct cj_unit *u)
+{
+	return u->prelude->source;
+}
+
 const struct cj_tree *
 cj_unit_tree(const struct cj_unit *u)
 {

@@ -167,14 +167,16 @@ make_host(struct cj_work *f, struct request *q)
 
 /* ---- code ---------------------------------------------------------------- */
 
-static void
+static cutejit_status
 make_llvm(struct cj_work *f, struct request *q)
 {
 	struct cj_codegen_result g;
+	cutejit_status status = cj_generate(f, q->kernel->module,
+	    &q->kernel->recipe, q->kernel->program, true, &g);
 
-	cj_generate(f, q->kernel->module, &q->kernel->recipe,
-	    q->kernel->program, true, &g);
-	set(q, g.llvm, strlen(g.llvm));
+	if (status == CUTEJIT_OK)
+		set(q, g.llvm, strlen(g.llvm));
+	return status;
 }
 
 static cutejit_status
@@ -249,7 +251,7 @@ make(struct cj_work *f, struct request *q)
 	if (strcmp(kind, "host") == 0)
 		return make_host(f, q), CUTEJIT_OK;
 	if (strcmp(kind, "llvm") == 0)
-		return make_llvm(f, q), CUTEJIT_OK;
+		return make_llvm(f, q);
 	if (strcmp(kind, "ptx") == 0)
 		return make_ptx(f, q);
 	if (strcmp(kind, "cubin") == 0)

@@ -124,7 +124,9 @@ make_ptx(struct cj_work *f, struct cutejit_module *m,
 	struct cj_codegen_result g;
 	cutejit_status status;
 
-	cj_generate(f, m, r, p, false, &g);
+	status = cj_generate(f, m, r, p, false, &g);
+	if (status != CUTEJIT_OK)
+		return status;
 	status = cj_foreign_add(f, m, r, &g.ptx, &g.ptx_length);
 	if (status != CUTEJIT_OK)
 		return status;

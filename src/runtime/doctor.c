@@ -99,11 +99,13 @@ static void
 look_at_product(struct doctor *d)
 {
 	struct cj_arena *a = &d->work->arena;
+	const char *why = cj_codegen_open();
 
 	say(d, "cutejit", CUTEJIT_FOUND, cj_printf(a, "%s, build %.12s",
 	    cutejit_version(), cutejit_build()), "this library");
-	say(d, "generator", CUTEJIT_FOUND, cutejit_generator(),
-	    "makes PTX; built in");
+	say(d, "generator", why == NULL ? CUTEJIT_FOUND : CUTEJIT_ABSENT,
+	    why == NULL ? cutejit_generator() : why,
+	    why == NULL ? "makes PTX" : "would make PTX");
 	say(d, "executor", CUTEJIT_FOUND, cj_printf(a, "%ld processors",
 	    sysconf(_SC_NPROCESSORS_ONLN)),
 	    "runs every kernel on the CPU, with checks");

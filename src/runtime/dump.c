@@ -88,11 +88,10 @@ dump_ptx(struct cj_work *f, const char *words, struct cutejit_module *m,
 {
 	struct cj_codegen_result g;
 
-	if (is_asked(words, "llvm")) {
-		cj_generate(f, m, r, p, true, &g);
+	if (is_asked(words, "llvm")
+	    && cj_generate(f, m, r, p, true, &g) == CUTEJIT_OK)
 		write_file(f, file_name(f, words, p, "ll"), g.llvm,
 		    strlen(g.llvm));
-	}
 	if (is_asked(words, "ptx"))
 		write_file(f, file_name(f, words, p, "ptx"), p->ptx,
 		    p->ptx_length);

@@ -404,26 +404,32 @@ generate_here(struct cj_work *f, const struct cj_module *ir,
 		    ? out->error : "no reason given");
 }
 
-void
+cutejit_status
 cj_generate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p, bool want_llvm,
     struct cj_codegen_result *out)
 {
 	struct cj_codegen_options o;
 	struct cj_generation *g = NULL;
+	const char *why;
 
 	set_options(r, want_llvm, &o);
 	if (cj_worker_generate(f, p->ir, &o, out))
-		return;
+		return CUTEJIT_OK;
+	why = cj_codegen_open();
+	if (why != NULL)
+		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_LLVM,
+		    "LLVM is needed to generate code: %s", why);
 	if (f->deadline != 0 || f->context->options.cancel != NULL)
 		g = begin(f, m, p, &o);
 	if (g == NULL) {
 		generate_here(f, p->ir, &o, out);
-		return;
+		return CUTEJIT_OK;
 	}
 	if (!wait_for(f, g))
 		cj_leave(&f->recover, CJ_WHY_DEADLINE, "late");
 	take(f, g, out);
+	return CUTEJIT_OK;
 }
 
 /* ---- the end of the context ---------------------------------------------- */

@@ -164,6 +164,8 @@ list_files(struct cutejit_module *m)
 		const struct cj_source *s =
 		    cj_source_get(&m->sources, sources[i]);
 
+		if (sources[i] == cj_unit_prelude(m->unit))
+			continue;	/* as known as the build is */
 		cj_hasher_add_u64(&h, s->length);
 		cj_hasher_add(&h, s->text, s->length);
 		if (!is_own_text(s->name))

@@ -30,8 +30,8 @@ bool cj_program_read(struct cj_work *f, struct cutejit_module *m,
     struct cj_program *p, const struct cj_record *r);
 
 /* PTX of a program that has its IR (generate.c); leaves with a fault if code
- * generation fails, and when time is over. */
-void cj_generate(struct cj_work *f, struct cutejit_module *m,
+ * generation fails, and when time is over. MISSING without LLVM. */
+cutejit_status cj_generate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p, bool want_llvm,
     struct cj_codegen_result *out);
 /* Wait for all that goes on in a context behind a call that came too late, and

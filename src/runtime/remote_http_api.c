@@ -8,7 +8,7 @@
 
 #include <curl/curl.h>
 
-#include "library.h"
+#include "base/library.h"
 
 /* Each function of the library that is used. */
 #define FUNCTIONS(F)							\

@@ -8,7 +8,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include "library.h"
+#include "base/library.h"
 
 #define FUNCTIONS(F)							\
 	F(redisConnectWithTimeout) F(redisSetTimeout)			\

@@ -58,7 +58,7 @@ do
 		case $bracket$header in
 		'<llvm'*)
 			case $path in
-			codegen/llvm*|base/hash.c)	;;
+			codegen/llvm*)	;;
 			*)	echo "$file: includes <$header>" ;;
 			esac ;;
 		'<cuda'*|'<nv'*)

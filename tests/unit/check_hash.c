@@ -20,6 +20,32 @@ static const struct {
 	  "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7" },
 	{ 1025,
 	  "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444" },
+	{ 64,
+	  "4eed7141ea4a5cd4b788606bd23f46e212af9cacebacdc7d1f4c6dc7f2511b98" },
+	{ 65,
+	  "de1e5fa0be70df6d2be8fffd0e99ceaa8eb6e8c93a63f2d8d1c30ecb6b263dee" },
+	{ 2048,
+	  "e776b6028c7cd22a4d0ba182a8bf62205d2ef576467e838ed6f2529b85fba24a" },
+	{ 2049,
+	  "5f4d72f40d7a5f82b15ca2b2e44b1de3c2ef86c426c95c1af0b6879522563030" },
+	{ 3072,
+	  "b98cb0ff3623be03326b373de6b9095218513e64f1ee2edd2525c7ad1e5cffd2" },
+	{ 4096,
+	  "015094013f57a5277b59d8475c0501042c0b642e531b0a1c8f58d2163229e969" },
+	{ 4097,
+	  "9b4052b38f1c5fc8b1f9ff7ac7b27cd242487b3d890d15c96a1c25b8aa0fb995" },
+	{ 5120,
+	  "9cadc15fed8b5d854562b26a9536d9707cadeda9b143978f319ab34230535833" },
+	{ 8192,
+	  "aae792484c8efe4f19e2ca7d371d8c467ffb10748d8a5a1ae579948f718a2a63" },
+	{ 8193,
+	  "bab6c09cb8ce8cf459261398d2e7aef35700bf488116ceb94a36d0f5f1b7bc3b" },
+	{ 16384,
+	  "f875d6646de28985646f34ee13be9a576fd515f76b5b0a26bb324735041ddde4" },
+	{ 31744,
+	  "62b6960e1a44bcc1eb1a611a8d6235b6b4b78f32e7abc4fb4c6cdcce94895c47" },
+	{ 102400,
+	  "bc3e3d41a1146b069abffad3c0d44860cf664390afce4d9661f7902e7943e085" },
 };
 
 static void
@@ -33,7 +59,7 @@ fill(uint8_t *bytes, size_t length)
 
 START_TEST(published_vectors)
 {
-	uint8_t bytes[2048];
+	static uint8_t bytes[102400];
 	struct cj_digest d;
 	char text[65];
 
@@ -41,6 +67,31 @@ START_TEST(published_vectors)
 	d = cj_digest_of(bytes, vectors[_i].length);
 	cj_digest_text(&d, text);
 	ck_assert_str_eq(text, vectors[_i].digest);
+}
+END_TEST
+
+/* However a text is cut, chunks are the same: also those that go four at a
+ * time, and an end that is asked for twice. */
+START_TEST(cuts_do_not_matter)
+{
+	static uint8_t bytes[102400];
+	size_t length = vectors[_i].length, at, n, step;
+	struct cj_hasher h;
+	struct cj_digest d;
+	char text[65];
+
+	fill(bytes, sizeof bytes);
+	for (step = 1; step < 9000; step = step * 3 + 1) {
+		cj_hasher_init(&h);
+		for (at = 0; at < length; at += n) {
+			n = length - at < step ? length - at : step;
+			cj_hasher_add(&h, bytes + at, n);
+		}
+		(void)cj_hasher_end(&h);
+		d = cj_hasher_end(&h);
+		cj_digest_text(&d, text);
+		ck_assert_str_eq(text, vectors[_i].digest);
+	}
 }
 END_TEST
 
@@ -127,6 +178,7 @@ hash_suite(void)
 	TCase *t = tcase_create("all");
 
 	tcase_add_loop_test(t, published_vectors, 0, CJ_LENGTH(vectors));
+	tcase_add_loop_test(t, cuts_do_not_matter, 0, CJ_LENGTH(vectors));
 	tcase_add_test(t, pieces_give_the_same_digest);
 	tcase_add_test(t, neighbours_do_not_run_together);
 	tcase_add_test(t, numbers_are_little_endian);

@@ -18,6 +18,8 @@ struct cj_library {
 	pthread_mutex_t lock;
 	bool is_open;
 	const char *const *names;	/* tried in order; NULL ends them */
+	const char *variable;		/* of the environment: the one to be
+					   tried instead; NULL: none is */
 	const struct cj_symbol *symbols;
 	size_t count;
 	void *table;			/* of pointers, filled in */

@@ -3,23 +3,32 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "library.h"
 
+/* What was opened last, or tried, is left in *name. */
 static void *
-open_first(const struct cj_library *l)
+open_first(const struct cj_library *l, const char **name)
 {
-	const char *const *name;
+	const char *named = l->variable != NULL ? getenv(l->variable) : NULL;
+	const char *const *at;
 	void *library = NULL;
 
-	for (name = l->names; library == NULL && *name != NULL; name++)
-		library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+	if (named != NULL && named[0] != '\0') {
+		*name = named;
+		return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+	}
+	for (at = l->names; library == NULL && *at != NULL; at++) {
+		*name = *at;
+		library = dlopen(*at, RTLD_NOW | RTLD_LOCAL);
+	}
 	return library;
 }
 
 static const char *
-fill(struct cj_library *l, void *library)
+fill(struct cj_library *l, const char *name, void *library)
 {
 	size_t i;
 
@@ -28,7 +37,7 @@ fill(struct cj_library *l, void *library)
 
 		if (symbol == NULL) {
 			snprintf(l->why, sizeof l->why, "%s lacks %s",
-			    l->names[0], l->symbols[i].name);
+			    name, l->symbols[i].name);
 			return l->why;
 		}
 		memcpy((char *)l->table + l->symbols[i].offset, &symbol,
@@ -40,15 +49,14 @@ fill(struct cj_library *l, void *library)
 static const char *
 open_locked(struct cj_library *l)
 {
-	void *library = open_first(l);
-	const char *why;
+	const char *name = l->names[0], *why;
+	void *library = open_first(l, &name);
 
 	if (library == NULL) {
-		snprintf(l->why, sizeof l->why, "%s is not there",
-		    l->names[0]);
+		snprintf(l->why, sizeof l->why, "%s is not there", name);
 		return l->why;
 	}
-	why = fill(l, library);
+	why = fill(l, name, library);
 	l->is_open = why == NULL;
 	if (why != NULL)
 		dlclose(library);

@@ -1,0 +1,40 @@
+/*
+ * LLVM's C interface, as all of codegen/ includes it.
+ *
+ * Linked statically, it is what its headers say. As a shared library it takes
+ * tens of milliseconds to load, whoever needs it: a program that finds all its
+ * kernels in the cache does not. So it is opened when code is generated first,
+ * and each name of llvm_api.def stands for a pointer in a table (the build
+ * makes llvm_names.h of it).
+ */
+#ifndef CJ_LLVM_API_H
+#define CJ_LLVM_API_H
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#ifdef CJ_LLVM_LIBRARY
+
+struct cj_llvm_api {
+#define FUNCTION(name) __typeof__(&(name)) name;
+#include "llvm_api.def"
+#undef FUNCTION
+};
+
+/* Filled by cj_codegen_open(), and never changed after that. */
+extern struct cj_llvm_api cj_llvm_api;
+
+#ifndef CJ_LLVM_API_BARE		/* where the table is filled */
+#include "codegen/llvm_names.h"
+#endif
+
+#endif
+
+#endif

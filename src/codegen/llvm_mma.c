@@ -92,8 +92,9 @@ add_name(struct call *c)
 	    [CJ_MMA_XOR_POPC] = ".xor.popc", [CJ_MMA_AND_POPC] = ".and.popc" };
 	const struct cj_mma *m = c->mma;
 
-	cj_strbuf_printf(&c->text, "mma.sync.aligned.m%un%uk%u.%s.%s%s"
-	    ".%s.%s.%s.%s%s ", (unsigned)m->m, (unsigned)m->n, (unsigned)m->k,
+	cj_strbuf_printf(&c->text, "mma%s.sync.aligned.m%un%uk%u.%s.%s%s"
+	    ".%s.%s.%s.%s%s ", m->selectors != 0 ? ".sp::ordered_metadata" :
+	    "", (unsigned)m->m, (unsigned)m->n, (unsigned)m->k,
 	    m->a_by_column ? "col" : "row", m->b_by_row ? "row" : "col",
 	    m->saturate ? ".satfinite" : "", types[row_of(c, m->d)].text,
 	    types[row_of(c, m->a)].text, types[row_of(c, m->b)].text,
@@ -104,6 +105,8 @@ add_name(struct call *c)
 static int
 ptx_of(const struct cj_mma *m)
 {
+	if (m->selectors != 0)
+		return 85;
 	if (m->how == CJ_MMA_AND_POPC)
 		return 71;
 	if (cj_kind_is_float(m->a) && cj_kind_bits(m->a) == 8)
@@ -143,8 +146,23 @@ take_results(struct cj_llvm_gen *g, cj_ref r, cj_llvm all)
 	cj_llvm_finish(g, r);
 }
 
-void
-cj_llvm_op_MMA(struct cj_llvm_gen *g, cj_ref r)
+/* , $12, 0x1 */
+static void
+add_metadata(struct call *c, const struct cj_inst *inst)
+{
+	struct cj_llvm_gen *g = c->g;
+	const struct cj_constant *selector = cj_constant_of(g->m,
+	    cj_operand(g->m, inst, 4));
+
+	cj_strbuf_printf(&c->text, ", $%u, 0x%x", c->number++,
+	    (unsigned)selector->bits[0]);
+	cj_strbuf_puts(&c->constraints, ",r");
+	c->arguments[c->count++] = cj_llvm_value(g, cj_operand(g->m, inst, 3),
+	    0);
+}
+
+static void
+multiply(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	struct call c = { .g = g, .mma = g->m->mmas.at[inst->attr] };
@@ -158,8 +176,22 @@ cj_llvm_op_MMA(struct cj_llvm_gen *g, cj_ref r)
 	add_operands(&c, inst->type, "=");
 	for (n = 0; n < 3; n++)
 		add_value(&c, cj_operand(g->m, inst, n));
+	if (c.mma->selectors != 0)
+		add_metadata(&c, inst);
 	cj_strbuf_puts(&c.text, ";");
 	take_results(g, r, cj_llvm_asm(g, CJ_LLVM_ASM_WARP,
 	    result_type(g, inst->type), c.text.text, c.constraints.text,
 	    c.arguments, c.count));
+}
+
+void
+cj_llvm_op_MMA(struct cj_llvm_gen *g, cj_ref r)
+{
+	multiply(g, r);
+}
+
+void
+cj_llvm_op_MMA_SPARSE(struct cj_llvm_gen *g, cj_ref r)
+{
+	multiply(g, r);
 }

@@ -123,6 +123,7 @@ word_of(enum cj_kind k)
 struct product {
 	int64_t m, n, k;
 	enum cj_kind a, b, c;
+	bool is_sparse;
 };
 
 static bool
@@ -137,9 +138,9 @@ find_mma(struct cj_elab *el, const struct product *p, struct cj_mma_atom *out)
 	if (a == NULL || b == NULL || c == NULL)
 		return false;
 	for (i = 0; i < CJ_LENGTH(from); i++) {
-		name = cj_printf(el->arena, "%s_%lldx%lldx%lld_%s%s%s%s_TN",
-		    from[i], (long long)p->m, (long long)p->n,
-		    (long long)p->k, c, a, b, c);
+		name = cj_printf(el->arena, "%s%s_%lldx%lldx%lld_%s%s%s%s_TN",
+		    from[i], p->is_sparse ? "_SPARSE" : "", (long long)p->m,
+		    (long long)p->n, (long long)p->k, c, a, b, c);
 		if (cj_mma_find(el->arena, name, &mma) == NULL)
 			return cj_mma_atom_find(&el->al, name, out);
 	}
@@ -148,10 +149,10 @@ find_mma(struct cj_elab *el, const struct product *p, struct cj_mma_atom *out)
 
 /* What there is for operands of these types, in a sentence; NULL: nothing. */
 static const char *
-products_of(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
+products_of(struct cj_elab *el, const struct product *like)
 {
 	static const int64_t rows[] = { 8, 16 };
-	static const int64_t depths[] = { 4, 8, 16, 32, 64 };
+	static const int64_t depths[] = { 4, 8, 16, 32, 64, 128 };
 	static const enum cj_kind sums[] = { CJ_KIND_F16, CJ_KIND_F32,
 	    CJ_KIND_F64, CJ_KIND_I32 };
 	struct cj_mma_atom found;
@@ -162,16 +163,18 @@ products_of(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
 	for (s = 0; s < CJ_LENGTH(sums); s++)
 		for (i = 0; i < CJ_LENGTH(rows); i++)
 			for (j = 0; j < CJ_LENGTH(depths); j++) {
-				struct product p = { rows[i], 8, depths[j], a,
-				    b, sums[s] };
+				struct product p = { rows[i], 8, depths[j],
+				    like->a, like->b, sums[s],
+				    like->is_sparse };
 
 				if (!find_mma(el, &p, &found))
 					continue;
 				cj_strbuf_printf(&out, "%smma_sync(%lld, 8, "
-				    "%lld, %s, %s, %s)", count++ == 0 ? "" :
+				    "%lld, %s, %s, %s%s)", count++ == 0 ? "" :
 				    ", ", (long long)rows[i],
-				    (long long)depths[j], cj_kind_text(a),
-				    cj_kind_text(b), cj_kind_text(sums[s]));
+				    (long long)depths[j], cj_kind_text(p.a),
+				    cj_kind_text(p.b), cj_kind_text(sums[s]),
+				    p.is_sparse ? ", sparse = true" : "");
 			}
 	return count == 0 ? NULL : out.text;
 }
@@ -182,7 +185,7 @@ no_product(struct cj_elab *el, struct cj_args *args, const char *text,
 {
 	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span,
 	    "there is no instruction %s", text);
-	const char *others = products_of(el, p->a, p->b);
+	const char *others = products_of(el, p);
 
 	if (others != NULL)
 		cj_help(d, "For %s and %s there are %s.", cj_kind_text(p->a),
@@ -210,7 +213,8 @@ cj_builtin_mma_sync(struct cj_elab *el, struct cj_args *args,
 			return cj_value_error();
 	if (!kind_arg(el, args, 3, &p.a) || !kind_arg(el, args, 4, &p.b) ||
 	    !kind_arg(el, args, 5, &p.c) ||
-	    !kind_arg(el, args, args->count - 1, &d))
+	    !kind_arg(el, args, args->count - 1, &d) ||
+	    !flag_arg(el, args, "sparse", &p.is_sparse))
 		return cj_value_error();
 	a.text = cj_elab_call_text(el, row->name, args);
 	if (d != p.c || !find_mma(el, &p, &a.mma))

@@ -13,6 +13,10 @@ struct product {
 	uint32_t va, vb, vc;		/* values of an atom */
 	uint32_t m, n, k;		/* atoms */
 	struct cj_steps source[2];	/* A, B */
+	uint32_t instruction;		/* mma_sync: record of the module */
+	cj_ref metadata;		/* of a sparse A: for each step of
+					   `selectors` atoms along K those
+					   of M */
 };
 
 static uint32_t
@@ -160,25 +164,27 @@ slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
 	return cj_elab_permute(el, ref, at, count);
 }
 
-/* One step along K of all atoms' sums. */
+/* Step k along K of all atoms' sums. */
 static void
-multiply_atoms(struct cj_elab *el, const struct product *p, cj_ref *sum,
-    cj_ref a, cj_ref b)
+multiply_atoms(struct cj_elab *el, const struct product *p, uint32_t k,
+    cj_ref *sum, cj_ref a, cj_ref b)
 {
 	cj_type type = cj_type_of(p->mma->atom->c, p->vc);
-	uint32_t i, instruction;
-	const char *why;
-	cj_ref refs[3];
+	uint32_t each = el->m->mmas.at[p->instruction]->selectors, i;
+	cj_ref refs[5];
 
-	instruction = cj_module_mma(el->m, p->mma->atom->mma.name, &why);
-	if (instruction == 0)
-		cj_bug(el->recover, "%s", why);
 	for (i = 0; i < p->m * p->n; i++) {
 		refs[0] = slice(el, a, i % p->m * p->va, p->va);
 		refs[1] = slice(el, b, i / p->m * p->vb, p->vb);
 		refs[2] = sum[i];
-		sum[i] = cj_emit(&el->em->b, CJ_OP_MMA, type, instruction,
-		    refs, 3);
+		if (each != 0) {
+			refs[3] = slice(el, p->metadata, i % p->m + k / each *
+			    p->m, 1);
+			refs[4] = cj_emit_index(&el->em->b, k % each);
+		}
+		sum[i] = cj_emit(&el->em->b, each == 0 ? CJ_OP_MMA :
+		    CJ_OP_MMA_SPARSE, type, p->instruction, refs,
+		    each == 0 ? 3 : 5);
 	}
 }
 
@@ -201,7 +207,7 @@ multiply(struct cj_elab *el, const struct product *p, cj_ref acc)
 		if (is_simt)
 			sum[0] = multiply_each(el, p, sum[0], a, b);
 		else
-			multiply_atoms(el, p, sum, a, b);
+			multiply_atoms(el, p, k, sum, a, b);
 	}
 	return count == 1 ? sum[0] : cj_emit(&el->em->b, CJ_OP_CONCAT,
 	    cj_type_of(p->mma->atom->c, count * width), 0, sum, count);
@@ -284,6 +290,51 @@ sums_are_whole(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
+static bool
+no_metadata(struct cj_elab *el, struct cj_args *args,
+    const struct product *p)
+{
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+	    "the operand a of %s is not sparse: it has no metadata",
+	    p->mma->atom->text), "mma_sync(16, 8, 32, f16, f16, f32, sparse = "
+	    "true) is an atom that has.");
+	return false;
+}
+
+/* metadata = e of a sparse A, and of no other; false: reported. */
+static bool
+find_metadata(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "metadata");
+	const char *why;
+	uint32_t selectors, need, have;
+
+	if (p->mma->atom->use != CJ_ATOM_MMA_SYNC)
+		return v == NULL || no_metadata(el, args, p);
+	p->instruction = cj_module_mma(el->m, p->mma->atom->mma.name, &why);
+	if (p->instruction == 0)
+		cj_bug(el->recover, "%s", why);
+	selectors = el->m->mmas.at[p->instruction]->selectors;
+	if (selectors == 0)
+		return v == NULL || no_metadata(el, args, p);
+	need = p->m * ((p->k + selectors - 1) / selectors);
+	if (v != NULL && v->kind == CJ_VALUE_ERROR)
+		return false;
+	have = v == NULL || cj_value_kind_of(v) != CJ_KIND_U32 ||
+	    cj_value_shape(v) == NULL ? 0 : cj_shape_count(cj_value_shape(v));
+	if (have == need) {
+		p->metadata = cj_elab_ref(el, v, CJ_KIND_U32);
+		return true;
+	}
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, args->span,
+	    "the sparse operand a needs %u word%s of metadata in a thread, "
+	    "this is %s", need, need == 1 ? "" : "s", v == NULL ? "nothing" : cj_value_what(el, v)),
+	    "gemm(mma, a, b, acc, metadata = e): u32 in the shape (%u, %u), "
+	    "a word for each atom along M and %u along K.", p->m,
+	    need / p->m, selectors);
+	return false;
+}
+
 struct cj_value
 cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -315,7 +366,8 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 	shape[0] = p.source[0].shape;
 	shape[1] = p.source[1].shape;
 	shape[2] = cj_value_shape(&acc);
-	if (!check_counts(el, args, &p, shape))
+	if (!check_counts(el, args, &p, shape) ||
+	    !find_metadata(el, args, &p))
 		return cj_value_error();
 	v = accumulator(el, args, acc);
 	if (v.kind == CJ_VALUE_ERROR)

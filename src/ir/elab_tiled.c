@@ -424,6 +424,8 @@ cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
     const struct cj_tuple *shape)
 {
 	const struct cj_tuple *tile = cj_tiled_mma_tile(&el->al, &mma->tiled);
+	const struct cj_tuple *part = cj_tiled_mma_operand(&el->al,
+	    &mma->tiled, which);
 	const uint32_t modes[2] = { which == CJ_OPERAND_B ? 1 : 0,
 	    which == CJ_OPERAND_C ? 1 : 2 };
 	struct cj_int have, need;
@@ -431,8 +433,7 @@ cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
 
 	for (i = 0; i < 2; i++) {
 		have = cj_tuple_product(&el->al, cj_tuple_get(shape, i));
-		need = cj_tuple_product(&el->al, cj_tuple_get(tile,
-		    modes[i]));
+		need = cj_tuple_product(&el->al, cj_tuple_get(part, i));
 		if (cj_int_divisible(&el->sym, have, need.value))
 			continue;
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,

@@ -8,7 +8,7 @@
  */
 #include "interp_priv.h"
 
-enum { MOST_FLOATS = 16 * 32 };	/* numbers of A, in atoms of floats */
+enum { MOST_FLOATS = 16 * 64 };	/* numbers of A, in atoms of floats */
 
 /* Numbers of an operand as the loops take them. */
 union numbers {
@@ -170,6 +170,131 @@ step_integers(struct cj_frame *f, const struct cj_step *s)
 	    b.i, sum);
 	for (i = 0; i < s->n; i++)
 		out[i] = added(mma, c[i], sum[mma->c_at[i]]);
+}
+
+/* ---- a sparse A: two of four are stored ---------------------------------- */
+
+/* Where along K number i of a row of what is stored stands. */
+struct places {
+	uint16_t at[16][64];
+};
+
+/* The four bits of a chunk name two places, the lower one first. */
+static bool
+is_right(const struct cj_mma *mma, uint32_t bits)
+{
+	if (mma->a == CJ_KIND_TF32)
+		return bits == 4 || bits == 14;
+	return (bits & 3) < bits >> 2;
+}
+
+static uint32_t
+bits_of(struct cj_frame *f, const struct cj_step *s, uint32_t row,
+    uint32_t chunk)
+{
+	const struct cj_mma *mma = mma_of(f, s);
+	const uint32_t *list = &f->code->lists.at[s->target];
+	uint32_t selector = (uint32_t)*CJ_AT(f, int64_t, list[1]);
+	uint32_t quad, shift, lane, bits;
+
+	cj_mma_metadata_at(mma, selector, row, chunk, &quad, &shift);
+	lane = row % 8 * 4 + quad;
+	bits = CJ_AT(f, uint32_t, list[0])[lane] >> shift & 15;
+	if (is_right(mma, bits))
+		return bits;
+	cj_fault_at(f, s, lane, CJ_DIAG_WRONG_METADATA, "metadata of row %u, "
+	    "chunk %u is %u%u%u%u" CJ_WHO ", which %s", (unsigned)row,
+	    (unsigned)chunk, (unsigned)(bits >> 3), (unsigned)(bits >> 2 & 1),
+	    (unsigned)(bits >> 1 & 1), (unsigned)(bits & 1),
+	    mma->a == CJ_KIND_TF32 ? "is neither 0100 nor 1110" :
+	    "names no two places, the lower one in the low bits");
+	return 4;		/* the first two */
+}
+
+static void
+find_places(struct cj_frame *f, const struct cj_step *s, struct places *p)
+{
+	const struct cj_mma *mma = mma_of(f, s);
+	uint32_t chunks = cj_mma_chunks(mma), each = mma->k / chunks / 2;
+	uint32_t row, chunk, bits, i, half;
+
+	for (row = 0; row < mma->m; row++)
+		for (chunk = 0; chunk < chunks; chunk++) {
+			bits = bits_of(f, s, row, chunk);
+			for (i = 0; i < each; i++) {
+				/* numbers of the chunk; pairs of 4 bits */
+				half = i * 2 / each;
+				p->at[row][chunk * each + i] = (uint16_t)
+				    (chunk * each * 2 + (each == 1 ?
+				    bits >> 3 : each == 2 ? bits >> 2 * i & 3 :
+				    (bits >> 2 * half & 3) * 2 + i % 2));
+			}
+		}
+}
+
+static void
+step_sparse_floats(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_mma *mma = mma_of(f, s);
+	union numbers a, b;
+	double c[CJ_MMA_MOST_C];
+	struct places p;
+	uint32_t m, n, i;
+
+	cj_warp_needed(f, s);
+	find_places(f, s, &p);
+	get_floats(a.f, f->regs + s->a, mma->a, mma->a_at,
+	    mma->a_count * f->lanes);
+	get_floats(b.f, f->regs + s->b, mma->b, mma->b_at,
+	    mma->b_count * f->lanes);
+	get_floats(c, f->regs + s->c, mma->c, mma->c_at,
+	    mma->c_count * f->lanes);
+	for (n = 0; n < mma->n; n++)
+		for (m = 0; m < mma->m; m++)
+			for (i = 0; i < mma->k / 2; i++)
+				c[n * mma->m + m] += a.f[i * mma->m + m] *
+				    b.f[p.at[m][i] * mma->n + n];
+	put_floats(f->regs + s->dst, mma->d, c, mma->c_at, s->n);
+}
+
+static void
+step_sparse_integers(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_mma *mma = mma_of(f, s);
+	const int32_t *c = CJ_AT(f, const int32_t, s->c);
+	int32_t *out = CJ_AT(f, int32_t, s->dst), sum[CJ_MMA_MOST_C];
+	union numbers a, b;
+	struct places p;
+	uint32_t m, n, i;
+
+	cj_warp_needed(f, s);
+	find_places(f, s, &p);
+	get_integers(a.i, f->regs + s->a, mma->a, mma->a_at,
+	    mma->a_count * f->lanes);
+	get_integers(b.i, f->regs + s->b, mma->b, mma->b_at,
+	    mma->b_count * f->lanes);
+	memset(sum, 0, sizeof sum);
+	for (n = 0; n < mma->n; n++)
+		for (m = 0; m < mma->m; m++)
+			for (i = 0; i < mma->k / 2; i++)
+				sum[n * mma->m + m] += a.i[i * mma->m + m] *
+				    b.i[p.at[m][i] * mma->n + n];
+	for (i = 0; i < s->n; i++)
+		out[i] = added(mma, c[i], sum[mma->c_at[i]]);
+}
+
+/* target: offsets of metadata and selector in `lists`. */
+void
+cj_interp_MMA_SPARSE(struct cj_decoder *d, cj_ref r)
+{
+	const struct cj_mma *mma =
+	    d->module->mmas.at[cj_inst(d->module, r)->attr];
+	uint32_t list = cj_decode_list(d, r, 3);
+	struct cj_step *s = cj_step_value(d, r, cj_kind_is_float(mma->a) ?
+	    step_sparse_floats : step_sparse_integers);
+
+	assert(d->code->lanes == CJ_LANES_WARP && mma->selectors != 0);
+	s->target = list;
 }
 
 void

@@ -48,9 +48,10 @@ cj_timeline_add(struct cj_frame *f, const struct cj_step *s,
 void
 cj_timeline_step(struct cj_frame *f, const struct cj_step *s)
 {
-	uint64_t cost = s->op == CJ_OP_MMA ? MMA_TIME : 1;
+	bool is_mma = s->op == CJ_OP_MMA || s->op == CJ_OP_MMA_SPARSE;
+	uint64_t cost = is_mma ? MMA_TIME : 1;
 
-	if (s->op == CJ_OP_MMA)
+	if (is_mma)
 		cj_timeline_add(f, s, CJ_SLICE_PRODUCT, f->now,
 		    f->now + cost);
 	f->now += cost;

@@ -526,6 +526,8 @@ check_mma(const struct cj_rule_view *v)
 {
 	const struct cj_mma *mma = v->m->mmas.at[v->i->attr];
 
+	if ((mma->selectors != 0) != (v->i->op == CJ_OP_MMA_SPARSE))
+		return "sparse atoms are multiplied by mma_sparse";
 	if (cj_rule_type(v, 0) != cj_type_of(mma->a, mma->a_count))
 		return "A has not the type of the atom";
 	if (cj_rule_type(v, 1) != cj_type_of(mma->b, mma->b_count))
@@ -534,6 +536,21 @@ check_mma(const struct cj_rule_view *v)
 		return "C has not the type of the atom";
 	return v->i->type == cj_type_of(mma->d, mma->c_count) ? NULL :
 	    "the result has not the type of the atom";
+}
+
+static const char *
+check_mma_sparse(const struct cj_rule_view *v)
+{
+	const struct cj_mma *mma = v->m->mmas.at[v->i->attr];
+	const struct cj_constant *selector = cj_constant_of(v->m,
+	    cj_operand(v->m, v->i, 4));
+
+	if (cj_rule_type(v, 3) != cj_type_of(CJ_KIND_U32, 1))
+		return "the metadata is no u32";
+	if (selector == NULL || !cj_rule_is_index(v, 4) ||
+	    selector->bits[0] >= mma->selectors)
+		return "there is no such selector";
+	return check_mma(v);
 }
 
 /* ---- outside the language ------------------------------------------------ */
@@ -729,6 +746,7 @@ check_by_name(const struct cj_rule_view *v)
 	case CJ_OP_STMATRIX: return check_matrices(v, cj_rule_type(v, 1));
 	case CJ_OP_MOVMATRIX: return check_movmatrix(v);
 	case CJ_OP_MMA: return check_mma(v);
+	case CJ_OP_MMA_SPARSE: return check_mma_sparse(v);
 	case CJ_OP_PTX: case CJ_OP_PTX_PURE: return check_ptx(v);
 	case CJ_OP_EXECUTOR: return check_executor(v);
 	case CJ_OP_PRODUCE:

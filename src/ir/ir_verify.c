@@ -245,7 +245,8 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_BALLOT: case CJ_OP_REDUX: case CJ_OP_MATCH:
 	case CJ_OP_CP_ASYNC: case CJ_OP_CP_COMMIT: case CJ_OP_CP_WAIT:
 	case CJ_OP_LDMATRIX: case CJ_OP_STMATRIX: case CJ_OP_MOVMATRIX:
-	case CJ_OP_MMA: case CJ_OP_MBARRIER_INIT: case CJ_OP_MBARRIER_ARRIVE:
+	case CJ_OP_MMA: case CJ_OP_MMA_SPARSE:
+	case CJ_OP_MBARRIER_INIT: case CJ_OP_MBARRIER_ARRIVE:
 	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
 	case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE: case CJ_OP_NAMED_BARRIER:
 	case CJ_OP_NAMED_ARRIVE: case CJ_OP_SYNC_WARP:

@@ -172,12 +172,47 @@ read_places(struct reading *r)
 	struct cj_mma *out = r->out;
 
 	assign_lanes(r);
-	out->a_at = places(r, r->atom->a, out->m * out->k, &out->a_count);
+	out->a_at = places(r, r->atom->a, out->m * out->k /
+	    (uint32_t)r->atom->sparsity, &out->a_count);
 	out->b_at = places(r, r->atom->b, out->n * out->k, &out->b_count);
 	out->c_at = places(r, r->atom->c, out->m * out->n, &out->c_count);
 	assert(out->m * out->k * out->groups <= CJ_MMA_MOST_A);
 	assert(out->n * out->k * out->groups <= CJ_MMA_MOST_B);
 	assert(out->m * out->n * out->groups <= CJ_MMA_MOST_C);
+}
+
+/* ---- sparse operands ----------------------------------------------------- */
+
+/* Chunks of 16 and 32 bits are 8 bytes, others 4. */
+static bool
+is_wide(const struct cj_mma *mma)
+{
+	return cj_kind_bits(mma->a) >= 16;
+}
+
+uint32_t
+cj_mma_chunks(const struct cj_mma *mma)
+{
+	return mma->k * cj_kind_bits(mma->a) / (is_wide(mma) ? 64 : 32);
+}
+
+/* Wide: half a word has 4 chunks of a row, its halves have rows 8 apart. Else
+ * a word has 8 chunks of a row, and neighbouring lanes have rows 8 apart. */
+void
+cj_mma_metadata_at(const struct cj_mma *mma, uint32_t selector, uint32_t row,
+    uint32_t chunk, uint32_t *quad, uint32_t *shift)
+{
+	uint32_t words = cj_mma_chunks(mma) / 4;	/* of a selector */
+
+	assert(selector < mma->selectors && row < 16);
+	if (is_wide(mma)) {
+		*quad = selector * words + chunk / 4;
+		*shift = chunk % 4 * 4 + row / 8 * 16;
+	} else {
+		*quad = selector * words + chunk / 8 * 2 + row / 8;
+		*shift = chunk % 8 * 4;
+	}
+	assert(*quad < 4);
 }
 
 const char *
@@ -209,6 +244,8 @@ cj_mma_find(struct cj_arena *a, const char *name, struct cj_mma *out)
 		    name);
 	read_tail(out);
 	read_shape(&r);
+	if (atom.sparsity > 1)
+		out->selectors = 16 / cj_mma_chunks(out);
 	read_places(&r);
 	return NULL;
 }
@@ -263,7 +300,7 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT: case CJ_OP_MAP_REPLACE:
 	case CJ_OP_MAP_PUBLISH: case CJ_OP_MAP_ACQUIRE:
 		return 90;
-	case CJ_OP_MMA:
+	case CJ_OP_MMA: case CJ_OP_MMA_SPARSE:
 		return m->mmas.at[i->attr]->needs;
 	}
 	return 0;

@@ -26,6 +26,9 @@ struct cj_mma {
 	bool saturate;		/* integers: clamp the sum, else wrap */
 	bool a_by_column, b_by_row;	/* SM70 alone has both ways */
 	uint32_t m, n, k;
+	/* A as it is stored has half of k; 0: A is whole, else how many words
+	 * of metadata the lanes of an instruction have room for */
+	uint32_t selectors;
 	uint32_t groups;	/* of lanes that each compute one: 1 or 4 */
 	enum cj_kind d, a, b, c;
 	uint32_t a_count, b_count, c_count;	/* registers of a lane */
@@ -40,6 +43,17 @@ struct cj_mma {
 /* NULL, or why the name is no such instruction. */
 const char *cj_mma_find(struct cj_arena *a, const char *name,
     struct cj_mma *out);
+
+/*
+ * Metadata of a sparse A: four bits for each chunk, of four numbers of A (8
+ * bits, 16 bits), of two (tf32) or of four pairs (4 bits): the places of the
+ * two that are stored, the first one in the low bits; of tf32 those of its
+ * halves, 0100 or 1110. Chunk `chunk` of row `row` is in the word of the lane
+ * 4 * (row % 8) + *quad, from bit *shift on.
+ */
+uint32_t cj_mma_chunks(const struct cj_mma *mma);
+void cj_mma_metadata_at(const struct cj_mma *mma, uint32_t selector,
+    uint32_t row, uint32_t chunk, uint32_t *quad, uint32_t *shift);
 
 /* The kind of a type of atoms.def (s32, e4m3, b1 ...); VOID for c64. */
 enum cj_kind cj_atom_kind(const char *type);

@@ -261,6 +261,7 @@ cj_mma_atom_find(struct cj_algebra *al, const char *name,
 		out->kind = r->kind;
 		out->name = cj_strdup(al->arena, name);
 		out->arch = r->arch;
+		out->sparsity = strstr(r->name, "_SPARSE_") != NULL ? 2 : 1;
 		out->shape = shape.tuple;
 		split_types(al, fill(al, &m, r->types), out);
 		return fill_layout(al, &m, r->threads, &out->threads)

@@ -23,6 +23,7 @@ struct cj_mma_atom {
 	const char *d_type, *a_type, *b_type, *c_type;
 	const struct cj_layout *threads;	/* index -> thread */
 	const struct cj_layout *a, *b, *c;	/* TV layouts */
+	int sparsity;		/* K over what is stored of A along it: 1, 2 */
 };
 
 struct cj_copy_atom {
@@ -63,6 +64,9 @@ bool cj_tiled_mma_make(struct cj_algebra *al, const struct cj_mma_atom *atom,
 /* The tile of all threads: (M, N, K). */
 const struct cj_tuple *cj_tiled_mma_tile(struct cj_algebra *al,
     const struct cj_tiled_mma *mma);
+/* What is stored of an operand of it: of a sparse A half along K. */
+const struct cj_tuple *cj_tiled_mma_operand(struct cj_algebra *al,
+    const struct cj_tiled_mma *mma, enum cj_operand which);
 /* (thread, value) -> index in the tile of the operand. */
 const struct cj_layout *cj_tiled_mma_tv(struct cj_algebra *al,
     const struct cj_tiled_mma *mma, enum cj_operand which);

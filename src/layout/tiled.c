@@ -47,6 +47,17 @@ size_of_mode(struct cj_algebra *al, const struct cj_tuple *shape,
 	return cj_tuple_product(al, cj_tuple_get(shape, mode));
 }
 
+/* The atom's extent in a mode of an operand: of a sparse A half is stored. */
+static struct cj_int
+atom_extent(struct cj_algebra *al, const struct cj_mma_atom *atom,
+    enum cj_operand which, uint32_t mode)
+{
+	struct cj_int n = size_of_mode(al, atom->shape, mode);
+
+	return which == CJ_OPERAND_A && mode == 2 && atom->sparsity > 1
+	    ? cj_int_div(al->sym, n, cj_known(atom->sparsity)) : n;
+}
+
 /* n:1 as a tile */
 static const struct cj_tuple *
 column(struct cj_algebra *al, struct cj_int n)
@@ -85,15 +96,15 @@ cj_tiled_mma_make(struct cj_algebra *al, const struct cj_mma_atom *atom,
 /* The permutation of mode M, N or K; without one, all atoms side by side. */
 static const struct cj_tuple *
 permutation_of(struct cj_algebra *al, const struct cj_tiled_mma *mma,
-    uint32_t mode)
+    enum cj_operand which, uint32_t mode)
 {
 	const struct cj_tuple *p = cj_tuple_get(mma->permutation, mode);
 
 	assert(mode < 3 && p != NULL);
 	if (p->kind != CJ_TUPLE_ANY)
 		return p;
-	return cj_tuple_int(al, cj_int_mul(al->sym, size_of_mode(al,
-	    mma->atom.shape, mode), size_of_mode(al, mma->vmnk->shape,
+	return cj_tuple_int(al, cj_int_mul(al->sym, atom_extent(al,
+	    &mma->atom, which, mode), size_of_mode(al, mma->vmnk->shape,
 	    mode + 1)));
 }
 
@@ -106,8 +117,20 @@ cj_tiled_mma_tile(struct cj_algebra *al, const struct cj_tiled_mma *mma)
 	cj_list_init(&list);
 	for (i = 0; i < 3; i++)
 		cj_list_add(al, &list, cj_tuple_int(al, cj_tuple_product(al,
-		    permutation_of(al, mma, i))));
+		    permutation_of(al, mma, CJ_OPERAND_B, i))));
 	return cj_list_tuple(al, &list);
+}
+
+const struct cj_tuple *
+cj_tiled_mma_operand(struct cj_algebra *al, const struct cj_tiled_mma *mma,
+    enum cj_operand which)
+{
+	uint32_t i, j;
+
+	modes_of(which, &i, &j);
+	return pair(al, cj_tuple_int(al, cj_tuple_product(al,
+	    permutation_of(al, mma, which, i))), cj_tuple_int(al,
+	    cj_tuple_product(al, permutation_of(al, mma, which, j))));
 }
 
 const struct cj_layout *
@@ -124,12 +147,13 @@ cj_tiled_mma_thrfrg(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 		    "an operand has two modes or more, %s has one",
 		    cj_layout_text(al, tensor));
 	l = cj_layout_divide(al, CJ_DIVIDE_LOGICAL, tensor, pair(al,
-	    permutation_of(al, mma, i), permutation_of(al, mma, j)));
+	    permutation_of(al, mma, which, i), permutation_of(al, mma, which,
+	    j)));
 	if (l == NULL)
 		return NULL;
 	l = cj_layout_divide(al, CJ_DIVIDE_ZIPPED, l, pair(al,
-	    column(al, size_of_mode(al, mma->atom.shape, i)),
-	    column(al, size_of_mode(al, mma->atom.shape, j))));
+	    column(al, atom_extent(al, &mma->atom, which, i)),
+	    column(al, atom_extent(al, &mma->atom, which, j))));
 	if (l == NULL)
 		return NULL;
 	l = cj_layout_compose_tiler(al, l, pair(al, cj_tuple_layout(al,
@@ -196,12 +220,8 @@ const struct cj_layout *
 cj_tiled_mma_tv(struct cj_algebra *al, const struct cj_tiled_mma *mma,
     enum cj_operand which)
 {
-	const struct cj_tuple *tile = cj_tiled_mma_tile(al, mma);
-	uint32_t i, j;
-
-	modes_of(which, &i, &j);
-	return cj_tiled_mma_tv_of(al, mma, which, pair(al,
-	    cj_tuple_get(tile, i), cj_tuple_get(tile, j)));
+	return cj_tiled_mma_tv_of(al, mma, which, cj_tiled_mma_operand(al,
+	    mma, which));
 }
 
 /* (_, (_, ..., _)): all values, all tiles of a rank */

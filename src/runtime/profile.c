@@ -42,7 +42,7 @@ add(struct cj_line_cost *to, const struct cj_count *c, unsigned op)
 	case CJ_OP_MBARRIER_WAIT:
 		to->barriers += c->warps;
 		break;
-	case CJ_OP_MMA: case CJ_OP_WGMMA:
+	case CJ_OP_MMA: case CJ_OP_MMA_SPARSE: case CJ_OP_WGMMA:
 		to->products += c->warps;
 		break;
 	case CJ_OP_CP_ASYNC: case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE:

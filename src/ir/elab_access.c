@@ -46,12 +46,9 @@ add_axes(struct cj_elab *el, struct cj_pieces *p, const struct cj_tuple *shape,
 		return not_known(el, p, shape->value);
 	if (shape->value.value == 1)
 		return true;
-	if (p->axes == CJ_MAX_AXES || shape->value.value > CJ_MAX_REGISTERS ||
-	    *count * (uint64_t)shape->value.value > CJ_MAX_REGISTERS ||
-	    shape->value.value < 1) {
+	if (p->axes == CJ_MAX_AXES) {
 		cj_elab_error(el, CJ_DIAG_LIMIT, p->span,
-		    "a view of this many elements does not fit in registers; "
-		    "the most are %d", CJ_MAX_REGISTERS);
+		    "a view that is loaded has at most %d modes", CJ_MAX_AXES);
 		return false;
 	}
 	a = &p->axis[p->axes++];
@@ -407,6 +404,9 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	p->t = t;
 	p->span = span;
 	p->bits = t->element == CJ_KIND_BOOL ? 8 : cj_kind_bits(t->element);
+	if (cj_tuple_is_known(t->layout->shape) &&
+	    !cj_elab_fits_registers(el, span, t->layout->shape))
+		return false;
 	if (!add_axes(el, p, t->layout->shape, t->layout->stride, &count))
 		return false;
 	p->count = (uint32_t)count;

@@ -188,15 +188,9 @@ components(struct cj_elab *el, struct cj_span span,
 	struct cj_value c;
 	cj_ref *refs;
 
-	if (!cj_tuple_is_known(l->shape))
-		return cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
-		    "coordinates become registers: their extents must be "
-		    "known");
+	if (!cj_elab_fits_registers(el, span, l->shape))
+		return cj_value_error();
 	count = cj_shape_count(l->shape);
-	if (count < 1 || count > CJ_MAX_REGISTERS)
-		return cj_elab_error(el, CJ_DIAG_LIMIT, span,
-		    "%u coordinates do not fit in registers; the most are %d",
-		    count, CJ_MAX_REGISTERS);
 	refs = CJ_NEWS(el->arena, cj_ref, count);
 	for (i = 0; i < count; i++) {
 		at = cj_layout_at(&el->al, l, cj_tuple_known(&el->al, i));

@@ -270,18 +270,11 @@ registers_shape(struct cj_elab *el, struct cj_span span,
     const struct cj_value *v, const struct cj_tuple **out)
 {
 	const struct cj_layout *l = cj_value_to_layout(el, span, v);
-	struct cj_int n;
 
 	if (l == NULL)
 		return false;
-	n = cj_tuple_product(&el->al, l->shape);
 	*out = l->shape;
-	if (cj_is_known(n) && n.value >= 1 && n.value <= CJ_MAX_REGISTERS)
-		return true;
-	cj_elab_error(el, cj_is_known(n) ? CJ_DIAG_LIMIT : CJ_DIAG_NOT_KNOWN,
-	    span, "registers have known extents, together 1 to %d elements",
-	    CJ_MAX_REGISTERS);
-	return false;
+	return cj_elab_fits_registers(el, span, l->shape);
 }
 
 struct cj_value

@@ -17,20 +17,6 @@ unwritten(struct cj_elab *el, enum cj_kind k, const struct cj_tuple *shape)
 	return v;
 }
 
-static bool
-check_registers(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tuple *shape)
-{
-	struct cj_int n = cj_tuple_product(&el->al, shape);
-
-	if (cj_tuple_is_known(shape) && cj_is_known(n) && n.value >= 1 &&
-	    n.value <= CJ_MAX_REGISTERS)
-		return true;
-	cj_elab_error(el, cj_is_known(n) ? CJ_DIAG_LIMIT : CJ_DIAG_NOT_KNOWN,
-	    args->span, "a fragment has known extents, together 1 to %d "
-	    "elements of each thread", CJ_MAX_REGISTERS);
-	return false;
-}
 
 static struct cj_value
 fragment(struct cj_elab *el, struct cj_args *args,
@@ -57,7 +43,7 @@ fragment(struct cj_elab *el, struct cj_args *args,
 	shape = cj_tiled_mma_partition_shape(&el->al, &m->tiled, which, tile);
 	if (shape == NULL)
 		return cj_elab_refused(el, args->span, row->name);
-	if (!check_registers(el, args, shape))
+	if (!cj_elab_fits_registers(el, args->span, shape))
 		return cj_value_error();
 	k = cj_fragment_kind(m, which);
 	if (fill == NULL) {

@@ -437,6 +437,7 @@ struct cj_elab {
 	unsigned nested;		/* of expressions */
 	uint64_t turns;			/* of static loops so far */
 	uint64_t calls;			/* inlined so far */
+	cj_name naming;			/* what is being declared, or 0 */
 	bool has_ended;		/* a limit or a failed assertion was
 					   reported: what follows is not read */
 	bool never_runs;		/* in a loop over an empty range */
@@ -611,6 +612,9 @@ bool cj_elab_conversion(struct cj_elab *el, struct cj_args *args,
 struct cj_value cj_elab_coerce(struct cj_elab *el, struct cj_span span,
     enum cj_kind to, struct cj_value v);
 /* Registers of `v` in another shape (broadcast); error if it does not fit. */
+/* Known extents, and not too many; else an error. */
+bool cj_elab_fits_registers(struct cj_elab *el, struct cj_span span,
+    const struct cj_tuple *shape);
 struct cj_value cj_elab_broadcast(struct cj_elab *el, struct cj_span span,
     struct cj_value v, const struct cj_tuple *shape);
 /* A condition: known, or a bool register. False: reported. */

@@ -52,6 +52,68 @@ shape_text(struct cj_elab *el, const struct cj_tuple *shape)
 	return out.text;
 }
 
+/* Elements of a shape; 0: none, or more than anybody counts. */
+static uint64_t
+element_count(const struct cj_tuple *shape)
+{
+	uint64_t n = 1;
+	uint32_t i;
+
+	if (cj_is_leaf(shape))
+		return shape->value.value < 1 ? 0 :
+		    (uint64_t)shape->value.value;
+	for (i = 0; i < shape->rank; i++) {
+		uint64_t m = element_count(shape->at[i]);
+
+		if (m != 0 && n > UINT64_MAX / m)
+			return 0;
+		n *= m;
+	}
+	return n;
+}
+
+static void
+report_too_many(struct cj_elab *el, struct cj_span span,
+    const struct cj_tuple *shape)
+{
+	const char *text = shape_text(el, shape);
+	struct cj_diag *d;
+
+	if (el->naming != 0)
+		d = cj_elab_report(el, CJ_DIAG_LIMIT, span,
+		    "\"%s\" would have the shape %s in each thread",
+		    cj_elab_name(el, el->naming), text);
+	else
+		d = cj_elab_report(el, CJ_DIAG_LIMIT, span,
+		    "these would be registers of shape %s in each thread",
+		    text);
+	cj_note(d, span, "a register tensor has 1 to %d elements; a thread of "
+	    "a GPU has 255 registers", CJ_MAX_TENSOR_REGISTERS);
+	cj_help(d, "Deal it out to more threads, take a part at a time in a "
+	    "loop, or keep it in shared memory.");
+}
+
+bool
+cj_elab_fits_registers(struct cj_elab *el, struct cj_span span,
+    const struct cj_tuple *shape)
+{
+	uint64_t n;
+
+	if (!cj_tuple_is_known(shape)) {
+		cj_help(cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
+		    "the elements are registers, but the extents %s are not "
+		    "known at compile time", shape_text(el, shape)),
+		    "Take a part of known extents: local_tile(), partition(), "
+		    "or an index.");
+		return false;
+	}
+	n = element_count(shape);
+	if (n >= 1 && n <= CJ_MAX_TENSOR_REGISTERS)
+		return true;
+	report_too_many(el, span, shape);
+	return false;
+}
+
 bool
 cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
     const struct cj_value *args, uint32_t count,
@@ -74,7 +136,8 @@ cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
 		}
 		*shape = both;
 	}
-	return true;
+	return *shape == NULL || el->time == CJ_TIME_TEST ||
+	    cj_elab_fits_registers(el, span, *shape);
 }
 
 /* ---- broadcasting -------------------------------------------------------- */

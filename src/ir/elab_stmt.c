@@ -104,11 +104,15 @@ slots_for(struct cj_elab *el, const struct cj_node *binding,
 static void
 let(struct cj_elab *el, const struct cj_node *n)
 {
+	const struct cj_node *b = n->let.binding;
+	cj_name outer = el->naming;
 	struct cj_value v, type;
 
+	el->naming = b->kind == CJ_NODE_NAME ? b->name.name : 0;
 	v = n->kind == CJ_NODE_CONST ?
 	    cj_elab_known(el, n->let.init, "a constant") :
 	    cj_elab_expr(el, n->let.init);
+	el->naming = outer;
 	if (n->let.type != NULL) {
 		type = cj_elab_type_expr(el, n->let.type);
 		v = type.kind == CJ_VALUE_ERROR ? type :

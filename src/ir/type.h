@@ -20,7 +20,12 @@ enum cj_kind_class { CJ_CLASS_VOID, CJ_CLASS_BOOL, CJ_CLASS_INDEX,
 /* kind in the low 8 bits, number of registers above; 0 is void */
 typedef uint32_t cj_type;
 
-enum { CJ_MAX_REGISTERS = 1 << 16 };
+enum {
+	CJ_MAX_REGISTERS = 1 << 16,
+	/* of a register tensor in a program: a thread of a GPU has 255 of 32
+	 * bits, and what is much larger keeps LLVM busy for minutes */
+	CJ_MAX_TENSOR_REGISTERS = 2048
+};
 
 static inline cj_type
 cj_type_of(enum cj_kind kind, uint32_t count)

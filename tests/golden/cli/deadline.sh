@@ -1,0 +1,15 @@
+# A deadline ends the command, too, whatever LLVM is at: 2048 loads that lie
+# apart keep it busy much longer than this test may take.
+cat > slow.cute <<'EOF'
+kernel slow(x: tensor(f32, N), y: tensor(f32, N))
+{
+    launch grid(1) block(32)
+    {
+        let a = load(local_tile(x, 2048, 0)) * y[0];
+        y[thread_idx.x] = sum(a * sum(a) + 1);
+    }
+}
+EOF
+timeout 10 "$CUTEC" compile slow.cute --emit=ptx=slow.ptx --deadline=500
+echo "status $?"
+ls

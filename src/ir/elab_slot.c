@@ -77,6 +77,8 @@ struct cj_value
 cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
     struct cj_value v, cj_region home)
 {
+	struct cj_diag *d;
+
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
 	if (el->em == NULL)
@@ -89,8 +91,12 @@ cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
 		return number_slot(el, span, name, v, home);
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 	    "a variable holds numbers, this is %s", cj_value_what(el, &v));
+	if (v.kind == CJ_VALUE_TENSOR)
+		cj_help(d, "Its elements are memory: say \"let\", and assign to "
+		    "them.");
+	return cj_value_error();
 }
 
 struct cj_value

@@ -48,6 +48,7 @@ struct cj_codegen_result {
 	uint32_t kernel_count;
 	int ptx_version;	/* times ten: what the text asks for */
 	double build_ms, passes_ms, emit_ms;
+	double load_ms;		/* for whoever opened the generator first */
 };
 
 /* All device functions of the module become entries of one PTX text. */

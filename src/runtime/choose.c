@@ -74,11 +74,11 @@ cj_choice_begin(struct cj_work *f, struct cutejit_module *m,
 	if (!consts_are_right(o))
 		return cj_fail(f, CUTEJIT_USAGE, CJ_DIAG_USAGE,
 		    "a compile-time argument has no name or no text");
-	if (out->member >= (int)out->count)
+	if (o->member > out->count)
 		return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_UNKNOWN_KERNEL,
-		    "the family \"%s\" has %u member%s, there is no number %d",
+		    "the family \"%s\" has %u member%s, there is no number %u",
 		    kernel, out->count, out->count == 1 ? "" : "s",
-		    out->member);
+		    o->member - 1);
 	set_consts(f, o, out);
 	return CUTEJIT_OK;
 }

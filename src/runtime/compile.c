@@ -133,6 +133,8 @@ make_ptx(struct cj_work *f, struct cutejit_module *m,
 	p->ptx = cj_memdup(&p->arena, g.ptx, g.ptx_length + 1);
 	p->ptx_length = g.ptx_length;
 	set_entries(p, &g);
+	if (g.load_ms > 0.1)	/* the first time */
+		add_phase(p, "load LLVM", g.load_ms);
 	add_phase(p, "generate", g.build_ms + g.passes_ms + g.emit_ms);
 	return CUTEJIT_OK;
 }

@@ -412,23 +412,27 @@ cj_generate(struct cj_work *f, struct cutejit_module *m,
 	struct cj_codegen_options o;
 	struct cj_generation *g = NULL;
 	const char *why;
+	int64_t start;
+	double load_ms;
 
 	set_options(r, want_llvm, &o);
 	if (cj_worker_generate(f, p->ir, &o, out))
 		return CUTEJIT_OK;
+	start = cj_clock();
 	why = cj_codegen_open();
+	load_ms = cj_ms_since(start);
 	if (why != NULL)
 		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_LLVM,
 		    "LLVM is needed to generate code: %s", why);
 	if (f->deadline != 0 || f->context->options.cancel != NULL)
 		g = begin(f, m, p, &o);
-	if (g == NULL) {
-		generate_here(f, p->ir, &o, out);
-		return CUTEJIT_OK;
-	}
-	if (!wait_for(f, g))
+	if (g != NULL && !wait_for(f, g))
 		cj_leave(&f->recover, CJ_WHY_DEADLINE, "late");
-	take(f, g, out);
+	if (g != NULL)
+		take(f, g, out);
+	else
+		generate_here(f, p->ir, &o, out);
+	out->load_ms = load_ms;
 	return CUTEJIT_OK;
 }
 

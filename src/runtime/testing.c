@@ -42,7 +42,11 @@ cj_run_options_read(const cutejit_run_options *given,
 	return cj_options_copy(out, sizeof *out, given)
 	    && (unsigned)out->device <= CUTEJIT_DEVICE_BOTH
 	    && (unsigned)out->level <= CUTEJIT_LEVEL_3 && out->ordinal >= 0
-	    && (unsigned)out->profile <= CUTEJIT_PROFILE_TRACE;
+	    && (unsigned)out->profile <= CUTEJIT_PROFILE_TRACE
+	    && (out->profile == CUTEJIT_PROFILE_NONE
+	    || out->take_profile != NULL)
+	    && (out->checks & ~(unsigned)(CUTEJIT_CHECK_ALL
+	    | CUTEJIT_CHECK_NONE)) == 0;
 }
 
 cutejit_status

@@ -96,8 +96,8 @@ begin(const char *name)
 
 	pthread_mutex_lock(&lock);
 	state.calls++;
-	if (state.fail != NULL && strcmp(state.fail, name) == 0
-	    && state.fail_after-- <= 0)
+	if (state.fail != NULL && (strcmp(state.fail, name) == 0
+	    || strcmp(state.fail, "*") == 0) && state.fail_after-- <= 0)
 		rc = state.error;
 	else if (state.harm != 0 && strcmp(name, "cuGetErrorName") != 0)
 		rc = state.harm;

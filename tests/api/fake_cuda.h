@@ -27,7 +27,7 @@ struct fake_state {
 	/* set by the test */
 	int devices;			/* 1 */
 	int major, minor;		/* 9, 0 */
-	const char *fail;		/* function that fails ... */
+	const char *fail;		/* function that fails, "*": all ... */
 	int error;			/* ... with this */
 	int fail_after;			/* ... after so many calls */
 	int is_fast;			/* launches are not written down */

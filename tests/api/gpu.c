@@ -5,9 +5,8 @@
  * queue never fills: the bare cuLaunchKernel of the same kernel, the prepared
  * launch, the call in one go. Without a GPU the test is skipped.
  */
-#include "test.h"
+#include "driver.h"
 
-#include <dlfcn.h>
 #include <time.h>
 
 enum { N = 1 << 16, BURST = 300, ROUNDS = 200 };
@@ -22,62 +21,6 @@ static const char five_text[] =
     "        if i < N { z[i] = a * x[i] + b * y[i]; }\n"
     "    }\n"
     "}\n";
-
-static struct {
-	int (*init)(unsigned), (*count)(int *), (*retain)(void **, int);
-	int (*push)(void *), (*pop)(void **), (*current)(void **);
-	int (*alloc)(uint64_t *, size_t), (*release)(uint64_t);
-	int (*to)(uint64_t, const void *, size_t);
-	int (*from)(void *, uint64_t, size_t);
-	int (*synchronize)(void);
-	int (*load)(void **, const void *, int *, void **, unsigned, int *,
-	    void **, unsigned);
-	int (*get)(void **, void *, const char *);
-	int (*function)(void **, void *);
-	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned,
-	    unsigned, unsigned, unsigned, void *, void **, void **);
-	int (*stream)(void **, unsigned), (*stream_end)(void *);
-	int (*begin)(void *, int), (*end)(void *, void **);
-	int (*graph)(void **, unsigned), (*graph_end)(void *);
-	int (*instantiate)(void **, void *, unsigned long long);
-	int (*exec_end)(void *), (*play)(void *, void *);
-} cu;
-
-static int
-open_driver(void)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-	int count = 0;
-
-	if (library == NULL)
-		return 0;
-	*(void **)&cu.init = dlsym(library, "cuInit");
-	*(void **)&cu.count = dlsym(library, "cuDeviceGetCount");
-	*(void **)&cu.retain = dlsym(library, "cuDevicePrimaryCtxRetain");
-	*(void **)&cu.push = dlsym(library, "cuCtxPushCurrent_v2");
-	*(void **)&cu.pop = dlsym(library, "cuCtxPopCurrent_v2");
-	*(void **)&cu.current = dlsym(library, "cuCtxGetCurrent");
-	*(void **)&cu.alloc = dlsym(library, "cuMemAlloc_v2");
-	*(void **)&cu.release = dlsym(library, "cuMemFree_v2");
-	*(void **)&cu.to = dlsym(library, "cuMemcpyHtoD_v2");
-	*(void **)&cu.from = dlsym(library, "cuMemcpyDtoH_v2");
-	*(void **)&cu.synchronize = dlsym(library, "cuCtxSynchronize");
-	*(void **)&cu.load = dlsym(library, "cuLibraryLoadData");
-	*(void **)&cu.get = dlsym(library, "cuLibraryGetKernel");
-	*(void **)&cu.function = dlsym(library, "cuKernelGetFunction");
-	*(void **)&cu.launch = dlsym(library, "cuLaunchKernel");
-	*(void **)&cu.stream = dlsym(library, "cuStreamCreate");
-	*(void **)&cu.stream_end = dlsym(library, "cuStreamDestroy_v2");
-	*(void **)&cu.begin = dlsym(library, "cuStreamBeginCapture_v2");
-	*(void **)&cu.end = dlsym(library, "cuStreamEndCapture");
-	*(void **)&cu.graph = dlsym(library, "cuGraphCreate");
-	*(void **)&cu.graph_end = dlsym(library, "cuGraphDestroy");
-	*(void **)&cu.instantiate = dlsym(library,
-	    "cuGraphInstantiateWithFlags");
-	*(void **)&cu.exec_end = dlsym(library, "cuGraphExecDestroy");
-	*(void **)&cu.play = dlsym(library, "cuGraphLaunch");
-	return cu.init(0) == 0 && cu.count(&count) == 0 && count > 0;
-}
 
 static double
 now(void)

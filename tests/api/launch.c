@@ -385,11 +385,68 @@ test_bench(void)
 	cutejit_context_destroy(c);
 }
 
+/* ---- after the end ------------------------------------------------------- */
+
+enum { DEINITIALIZED = 4 };
+static struct fixture late;
+static cutejit_kernel *late_kernel;
+static cutejit_launch *late_launch;
+
+/* The driver has gone already, as in destructors of static objects. */
+static void
+destroy_late(void)
+{
+	fake->fail = "*";
+	fake->error = DEINITIALIZED;
+	CHECK(cutejit_launch_run(late_launch, NULL) == CUTEJIT_MISSING);
+	CHECK(cutejit_call(late.m, "filled", &late.args[1], 2, NULL, NULL)
+	    == CUTEJIT_MISSING);
+	cutejit_launch_destroy(late_launch);
+	cutejit_kernel_destroy(late_kernel);
+	cutejit_module_destroy(late.m);
+	cutejit_context_destroy(late.c);
+	_exit(0);
+}
+
+static void
+test_late(void)
+{
+	static const char text[] =
+	    "kernel filled(x: tensor(f32, N:1), y: tensor(f32, N:1))\n"
+	    "{\n"
+	    "    let w = workspace(f32, N:1, fill = 1.0);\n"
+	    "    launch grid(1) block(32) { y[0] = w[0] + x[0]; }\n"
+	    "}\n";
+	cutejit_module *m;
+	pid_t pid = fork();
+	int how;
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		open_fake();
+		CHECK(atexit(destroy_late) == 0);
+		setup(&late);
+		m = test_module(late.c, text);
+		cutejit_module_destroy(late.m);
+		late.m = m;
+		DO(late.c, cutejit_compile(m, "filled", NULL, &late_kernel));
+		DO(late.c, cutejit_prepare(late_kernel, &late.args[1], 2,
+		    &late_launch));
+		DO(late.c, cutejit_launch_run(late_launch, NULL));
+		DO(late.c, cutejit_call(m, "filled", &late.args[1], 2, NULL,
+		    NULL));
+		exit(1);	/* 0 comes from above */
+	}
+	CHECK(waitpid(pid, &how, 0) == pid);
+	CHECK(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
 int
 main(void)
 {
 	size_t i;
 
+	test_late();		/* a child that has a driver of its own */
 	open_fake();
 	test_prepared();
 	test_patched();

@@ -484,7 +484,7 @@ test_names(void)
 		CHECK(count == name_count);
 }
 
-/* ---- what all of this leaves ---------------------------------------------- */
+/* ---- what all of this leaves --------------------------------------------- */
 
 static float x[8], y[8];
 static struct vector vx, vy;

@@ -577,6 +577,48 @@ read_alone(struct reader *r, cj_region g, struct cj_deeds *to)
 	read_region(r, g, NULL, to);
 }
 
+/* What a region that has been read yields. */
+static struct value
+yielded(const struct reader *r, cj_region g)
+{
+	cj_ref last = r->m->regions.at[g].last;
+
+	if (last == 0 || cj_inst(r->m, last)->op != CJ_OP_YIELD ||
+	    cj_inst(r->m, last)->operand_count != 1)
+		return (struct value){ .is_known = false };
+	return r->values[cj_operand(r->m, cj_inst(r->m, last), 0)];
+}
+
+/* One of two values: equal to the same choice between equal ones. */
+static struct value
+chosen(struct reader *r, const struct cj_cond *cond, struct value x,
+    struct value y)
+{
+	struct cj_symtab *t = &r->c->sym;
+	struct cj_role_atom *a;
+	struct cj_range u, v;
+	struct cj_int s, p, q;
+
+	if (!x.is_known || !y.is_known)
+		return (struct value){ .is_known = false };
+	p = int_of(r, x);
+	q = int_of(r, y);
+	if (cj_int_same(p, q))
+		return x;
+	u = cj_int_range(t, p);
+	v = cj_int_range(t, q);
+	s = cj_role_symbol(r->c, cj_printf(r->c->el->arena,
+	    "select %u %s %s", (unsigned)cond->number, key_of(r, p),
+	    key_of(r, q)), "a choice", u.lo < v.lo ? u.lo : v.lo,
+	    u.hi > v.hi ? u.hi : v.hi);
+	a = cj_role_atom_of(r->c, s);
+	a->of[0] = p;
+	a->of[1] = q;
+	a->count = 2;
+	a->cond = cond;
+	return of_int(s);
+}
+
 static void
 branch(struct reader *r, const struct cj_inst *i, cj_ref at,
     struct cj_deeds *to)
@@ -592,6 +634,10 @@ branch(struct reader *r, const struct cj_inst *i, cj_ref at,
 	before = save(r);
 	restore(r, after);
 	merge(r, d.cond, before);
+	r->values[at] = (struct value){ .is_known = false };
+	if (i->type != 0)
+		r->values[at] = chosen(r, d.cond, yielded(r, i->region),
+		    yielded(r, r->m->regions.at[i->region].next));
 	if (d.then.len > 0 || d.other.len > 0)
 		add(r, to, d);
 }

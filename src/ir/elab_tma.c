@@ -555,6 +555,29 @@ tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
 	return begins_alike(el, span, t, v, at);
 }
 
+enum { UNIT = 128 };
+
+/* Stages follow each other, and each begins where a copy may. */
+static bool
+stages_fit(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *v)
+{
+	const struct cj_object *o = &el->m->objects.at[v->object];
+	int64_t bytes;
+
+	if (o->stages < 2)
+		return true;
+	bytes = o->extent / o->stages * cj_kind_bits(o->element) / 8;
+	if (bytes % UNIT == 0)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
+	    "copies by TMA begin at multiples of %d bytes, and the stages of "
+	    "\"%s\" follow each other by %lld", UNIT, o->name,
+	    (long long)bytes), "Let each stage begin at one: align(%d) behind "
+	    "the field.", UNIT);
+	return false;
+}
+
 /* Does it hold the tile as the map's layout does? Its first element, without
  * the swizzle. */
 static bool
@@ -584,7 +607,7 @@ place_of(struct cj_elab *el, struct cj_span span,
 		    "Declare it with the layout that the map was given.");
 		return false;
 	}
-	return cj_swizzled_place(el, span, v, at);
+	return stages_fit(el, span, v) && cj_swizzled_place(el, span, v, at);
 }
 
 /* Address bits decide what a swizzle exchanges: the object begins at a

@@ -51,6 +51,7 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
 	s->late = CJ_NEWS(a, uint8_t *, m->objects.len);
 	s->sources = CJ_NEWS(a, uint32_t, m->objects.len);
 	s->generic = CJ_NEWS(a, uint32_t *, m->objects.len);
+	s->landed = CJ_NEWS(a, uint32_t *, m->objects.len);
 	s->warps = warps;
 	for (i = 0; i < c->steps.len && s->reads == NULL; i++)
 		if (c->steps.at[i].op == CJ_OP_TMA_LOAD ||
@@ -61,6 +62,8 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
 			s->late[o] = cj_alloc(a,
 			    (size_t)m->objects.at[o].extent);
 			s->generic[o] = CJ_NEWS(a, uint32_t,
+			    (size_t)m->objects.at[o].extent);
+			s->landed[o] = CJ_NEWS(a, uint32_t,
 			    (size_t)m->objects.at[o].extent);
 			if (s->reads != NULL)
 				s->reads[o] = CJ_NEWS(a, uint32_t,
@@ -373,7 +376,7 @@ land(struct cj_frame *f, struct cj_flight *p, uint32_t lane)
 	count_lane(f->machine, p, lane, false);
 	p->lanes &= ~((uint32_t)1 << lane);
 	announce(f, p, lane);
-	cj_proxy_note(f, p->to_object, p->to[lane], p->count);
+	cj_proxy_landed(f, p->to_object, p->to[lane], p->count);
 }
 
 /* Is a lane's copy among those that a wait for all but n groups ends? */

@@ -190,6 +190,8 @@ cj_bulk_clear(struct cj_frame *f)
 	memset(f->bulk_commits, 0, sizeof f->bulk_commits);
 	f->wgmma_commits = 0;
 	f->proxy_fences = 0;
+	f->fenced = 0;
+	f->loose_count = 0;
 }
 
 /* ---- who meets it -------------------------------------------------------- */

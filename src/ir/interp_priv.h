@@ -234,6 +234,7 @@ struct cj_machine {
 	struct cj_locks *locks;		/* of atomics; NULL: one thread */
 };
 
+enum { CJ_MOST_LOOSE = 16 };
 struct cj_frame {
 	char *regs;			/* aligned to CJ_FRAME_ALIGN */
 	const struct cj_decoded *code;
@@ -259,6 +260,11 @@ struct cj_frame {
 	uint64_t wgmma_commits;
 	uint64_t now, product_end;	/* of timelines */
 	uint32_t proxy_fences;
+	uint32_t fenced;		/* copies that had landed then */
+	/* registers of products that others touched since the last fence for
+	 * them; what is too much is not looked at */
+	struct { uint32_t from, to; } loose[CJ_MOST_LOOSE];
+	uint32_t loose_count;
 	struct cj_seen_map *seen_maps;	/* that fences have made visible */
 };
 

@@ -3,6 +3,7 @@
  * memory in their own way. Between what a thread itself reads or writes there
  * and such an access stands a fence of that thread.
  *
+ * What a copy of cp.async has brought needs a fence of whoever is behind it.
  * Each element remembers the warp that wrote it last, each 16 bytes each warp
  * that read them, and how many fences it had executed then. Where the code has
  * no loads by TMA, nothing overwrites and reads need not be remembered.
@@ -49,14 +50,43 @@ cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
 	uint32_t *at = f->machine->async->generic[object];
 	int64_t i;
 
-	for (i = 0; at != NULL && i < count; i++)
+	for (i = 0; at != NULL && i < count; i++) {
 		at[first + i] = f->proxy_fences * CJ_LANES_WARP + f->warp + 1;
+		f->machine->async->landed[object][first + i] = 0;
+	}
+}
+
+void
+cj_proxy_landed(struct cj_frame *f, uint32_t object, int64_t first,
+    int64_t count)
+{
+	struct cj_async *a = f->machine->async;
+	int64_t i;
+
+	cj_proxy_note(f, object, first, count);
+	a->landings++;
+	for (i = 0; a->generic[object] != NULL && i < count; i++)
+		a->landed[object][first + i] = a->landings;
 }
 
 void
 cj_proxy_fence(struct cj_frame *f)
 {
 	f->proxy_fences++;
+	if (f->machine->async != NULL)
+		f->fenced = f->machine->async->landings;
+}
+
+/* Is what was stored there behind a fence: of who stored, or, where a copy has
+ * landed, of who looks? */
+static bool
+is_fenced(const struct cj_frame *f, uint32_t object, int64_t e)
+{
+	const struct cj_async *a = f->machine->async;
+	uint32_t by = a->generic[object][e] - 1, landed = a->landed[object][e];
+
+	return f->machine->block->frames[by % CJ_LANES_WARP].proxy_fences !=
+	    by / CJ_LANES_WARP || (landed != 0 && landed <= f->fenced);
 }
 
 static bool
@@ -80,8 +110,7 @@ cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	for (i = lo; i < hi; i++) {
 		e = cj_swizzled(swizzle, o->element, i);
 		if (e < 0 || e >= o->extent || at[e] == 0 ||
-		    f->machine->block->frames[(at[e] - 1) % CJ_LANES_WARP]
-		    .proxy_fences != (at[e] - 1) / CJ_LANES_WARP)
+		    is_fenced(f, object, e))
 			continue;
 		cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
 		    "%s \"%s\" at element %lld" CJ_WHO ", which warp "

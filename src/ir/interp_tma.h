@@ -116,6 +116,9 @@ struct cj_async {
 					   it last, behind how many fences */
 	uint32_t **reads;		/* by object; by 16 bytes and warp: the
 					   same of reads; NULL: no loads */
+	uint32_t **landed;		/* by object; by element: number of the
+					   copy that landed there last */
+	uint32_t landings;
 	uint32_t warps;
 	uint32_t unit[CJ_UNIT_KINDS][CJ_LANES_WARP];	/* last intervals */
 	uint32_t kept;			/* stores that have read */
@@ -156,6 +159,9 @@ void cj_check_overwrite(struct cj_frame *f, const struct cj_bulk *b);
 /* What the warp has read and written is visible to copies and products from
  * now on. */
 void cj_proxy_fence(struct cj_frame *f);
+/* A copy of cp.async has landed: a fence of whoever is behind it is enough. */
+void cj_proxy_landed(struct cj_frame *f, uint32_t object, int64_t first,
+    int64_t count);
 /* How many times 16 bytes an object has. */
 size_t cj_proxy_units(const struct cj_module *m, uint32_t object);
 /* A new block. */

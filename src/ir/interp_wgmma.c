@@ -166,6 +166,45 @@ number_of(const struct cj_wgmma *w, double sum)
 	return (uint64_t)(int64_t)(int32_t)(uint32_t)(int64_t)sum;
 }
 
+/* ---- registers between products and others ------------------------------- */
+
+static void
+note_touched(struct cj_frame *f, uint32_t from, uint32_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->loose_count; i++)
+		if (f->loose[i].from <= from && to <= f->loose[i].to)
+			return;
+	if (f->loose_count == CJ_MOST_LOOSE)
+		return;
+	f->loose[f->loose_count].from = from;
+	f->loose[f->loose_count++].to = to;
+}
+
+static bool
+is_loose(const struct cj_frame *f, uint32_t from, uint32_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->loose_count; i++)
+		if (from < f->loose[i].to && f->loose[i].from < to)
+			return true;
+	return false;
+}
+
+static void
+check_fenced(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_bulk *b)
+{
+	if ((is_loose(f, b->sum, b->sum_end) ||
+	    is_loose(f, b->left, b->left_end)) &&
+	    !cj_fault_again(f, s, CJ_DIAG_IN_FLIGHT))
+		cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_IN_FLIGHT,
+		    "a product has registers that the warp has touched with "
+		    "no wgmma fence behind");
+}
+
 /* The product that was added last, that of B, stands for its registers. */
 static void
 note_registers(struct cj_frame *f, const struct cj_step *s,
@@ -180,11 +219,12 @@ note_registers(struct cj_frame *f, const struct cj_step *s,
 	last->sum = s->dst;
 	last->sum_end = s->dst + w->n / 2 * CJ_LANES_WARP *
 	    cj_reg_bytes(w->c);
-	if (cj_wgmma_has_offset(f->code->module, w))
-		return;
-	last->left = s->a;
-	last->left_end = s->a + w->k / 2 * CJ_LANES_WARP *
-	    cj_reg_bytes(w->a);
+	if (!cj_wgmma_has_offset(f->code->module, w)) {
+		last->left = s->a;
+		last->left_end = s->a + w->k / 2 * CJ_LANES_WARP *
+		    cj_reg_bytes(w->a);
+	}
+	check_fenced(f, s, last);
 }
 
 void
@@ -196,6 +236,7 @@ cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s, uint32_t offset,
 	struct cj_fault *fault;
 	bool sums;
 
+	note_touched(f, offset, offset + bytes);
 	for (; b != NULL; b = b->next) {
 		if (b->kind != CJ_BULK_PRODUCT || b->frame != f)
 			continue;
@@ -284,15 +325,16 @@ cj_interp_WGMMA(struct cj_decoder *d, cj_ref r)
 /* ---- groups -------------------------------------------------------------- */
 
 static void
-step_nothing(struct cj_frame *f, const struct cj_step *s)
+step_fence(struct cj_frame *f, const struct cj_step *s)
 {
 	cj_warp_needed(f, s);
+	f->loose_count = 0;
 }
 
 void
 cj_interp_WGMMA_FENCE(struct cj_decoder *d, cj_ref r)
 {
-	cj_step_add(d, r, step_nothing);
+	cj_step_add(d, r, step_fence);
 }
 
 static void

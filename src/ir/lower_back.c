@@ -46,16 +46,16 @@ give_back_far(struct channel *h, struct cj_builder *b, uint32_t role,
 		cj_lower_lead(h->l, &in, role);
 		count = arrivals(h, &in, role);
 		for (i = 0; i < h->sharers; i++)
-			arrive_at(h, &in, stage, count, cj_channel_rank_of(h, &in,
-			    cj_emit_index(&in, i)));
+			arrive_at(h, &in, stage, count, cj_channel_rank_of(h,
+			    &in, cj_emit_index(&in, i)));
 		return;
 	}
 	lane = cj_emit0(&in, CJ_OP_SPECIAL, cj_type_of(CJ_KIND_INDEX, 1),
 	    CJ_SPECIAL_LANE);
 	cj_lower_if(&in, cj_lower_compare(&in, CJ_OP_LT, lane,
 	    cj_emit_index(&in, h->sharers)));
-	arrive_at(h, &in, stage, arrivals(h, &in, role), cj_channel_rank_of(h, &in,
-	    lane));
+	arrive_at(h, &in, stage, arrivals(h, &in, role),
+	    cj_channel_rank_of(h, &in, lane));
 }
 
 static void
@@ -119,7 +119,8 @@ give_oldest(struct channel *h, struct cj_builder *b, uint32_t role)
 	cj_ref stage = cj_lower_get(b, s->oldest), is_last;
 
 	give_back(h, b, role, stage);
-	cj_lower_set(b, s->oldest, cj_channel_next_stage(h, b, stage, &is_last));
+	cj_lower_set(b, s->oldest, cj_channel_next_stage(h, b, stage,
+	    &is_last));
 }
 
 static void

@@ -86,8 +86,8 @@ cj_channel_rank_of(const struct channel *h, struct cj_builder *b, cj_ref i)
 	    cj_emit_index(b, 0)));
 	in_column = cj_lower_math(b, CJ_OP_ADD, x, cj_lower_math(b,
 	    CJ_OP_MUL, in_column, width));
-	return cj_lower_choose(b, cj_lower_compare(b, CJ_OP_LT, i, width), in_row,
-	    in_column);
+	return cj_lower_choose(b, cj_lower_compare(b, CJ_OP_LT, i, width),
+	    in_row, in_column);
 }
 
 /* ---- who arrives how often ----------------------------------------------- */
@@ -117,7 +117,8 @@ cj_channel_is_freed_by_lane(const struct channel *h, uint32_t role)
 uint32_t
 cj_channel_arrivals_empty(const struct channel *h, uint32_t role)
 {
-	return cj_channel_is_freed_by_lane(h, role) ? 1 : h->l->roles[role].warps;
+	return cj_channel_is_freed_by_lane(h, role) ? 1 :
+	    h->l->roles[role].warps;
 }
 
 static void
@@ -194,8 +195,8 @@ cj_channel_advance(struct channel *h, struct cj_builder *b,
 	cj_ref is_last, next = cj_channel_next_stage(h, b, stage, &is_last);
 
 	cj_lower_set(b, s->stage, next);
-	cj_lower_set(b, s->parity, cj_lower_choose(b, is_last, other_parity(b, parity),
-	    parity));
+	cj_lower_set(b, s->parity, cj_lower_choose(b, is_last,
+	    other_parity(b, parity), parity));
 }
 
 /* ---- blocks -------------------------------------------------------------- */

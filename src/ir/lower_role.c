@@ -155,9 +155,9 @@ lower_turn(struct cj_lower *l, const struct order *o, cj_ref r, uint32_t slot)
 
 	taken = cj_lower_get(&b, slot);
 	other = cj_emit2(&b, CJ_OP_SUB, t, cj_emit_index(&b, 1), taken);
-	cj_lower_on(&b, CJ_OP_MBARRIER_WAIT, o->object, number, cj_lower_choose(&b,
-	    cj_lower_compare(&b, CJ_OP_EQ, number, cj_emit_index(&b, 0)),
-	    other, taken));
+	cj_lower_on(&b, CJ_OP_MBARRIER_WAIT, o->object, number,
+	    cj_lower_choose(&b, cj_lower_compare(&b, CJ_OP_EQ, number,
+	    cj_emit_index(&b, 0)), other, taken));
 	b.before = 0;
 	cj_lower_set(&b, slot, other);
 	next = cj_lower_choose(&b, cj_lower_compare(&b, CJ_OP_EQ, number,

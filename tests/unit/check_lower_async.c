@@ -3,7 +3,7 @@
  * memory, in any order of warps; what lowering puts in is enough, and each
  * wait and barrier of it is needed, as leaving it out shows.
  */
-#include "elab_fixture.h"
+#include "lower_fixture.h"
 
 #define KERNEL(stages, body)						\
 	"kernel k(x: tensor(f32, (256, 7):(1, 256)) align(16), "	\
@@ -63,18 +63,10 @@ static const struct sample {
 	  " v += local_tile(o.a, 4, 63 - t); } } } } "), 1 },
 };
 
-static float x[256 * 7], w[256 * 7], y[256];
-
-static void
-pass(struct cj_module *m, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < cj_pass_count; i++)
-		if (strcmp(cj_passes[i].name, name) == 0)
-			cj_passes[i].run(m);
-	ck_assert_ptr_null(cj_module_verify(m));
-}
+static const struct array arrays[] = {
+	{ CJ_KIND_F32, { 256, 7 }, 2, false },
+	{ CJ_KIND_F32, { 256, 7 }, 2, false },
+	{ CJ_KIND_F32, { 256, 1 }, 1, true } };
 
 static struct cj_module *
 make(const struct sample *s)
@@ -92,85 +84,42 @@ make(const struct sample *s)
 	return m;
 }
 
-static void
-give(struct cj_memory *memory, uint32_t o, float *data, int64_t count)
-{
-	memory[o].data = (char *)data;
-	memory[o].hi = count;
-	memory[o].readable = memory[o].writable = true;
-}
-
 /* Number of faults; y is left as the kernel wrote it. */
 static uint64_t
 run(const struct cj_module *m, uint64_t seed)
 {
-	struct cj_memory memory[64];
-	struct cj_run_options options = { .checks = CJ_CHECK_ALL,
-	    .workers = 1, .seed = seed };
-	struct cj_kernel_launch k = { .function = 2, .grid = { 1, 1, 1 },
-	    .block = { 64, 1, 1 }, .cluster = { 1, 1, 1 },
-	    .memory = memory };
-	struct cj_outcome outcome;
-	uint32_t i;
-
-	memset(memory, 0, sizeof memory);
-	for (i = 0; i < 256 * 7; i++) {
-		x[i] = (float)(i % 101) / 64;
-		w[i] = (float)(i % 89) / 32 - 1;
-	}
-	for (i = 0; i < 256; i++)
-		y[i] = -7;
-	ck_assert_uint_lt(m->objects.len, 64);
-	give(memory, 1, x, 256 * 7);
-	give(memory, 2, w, 256 * 7);
-	give(memory, 3, y, 256);
-	cj_interp_kernel(&arena, m, &k, &options, &diags, &outcome);
-	return outcome.faults;
+	return run_block(m, arrays, 3, seed);
 }
 
 START_TEST(both_forms_agree)
 {
 	const struct sample *s = &samples[_i];
 	struct cj_module *m = make(s);
-	float expected[256];
+	static float expected[256];
 	uint64_t seed;
 
 	ck_assert_uint_eq(run(m, 0), 0);
-	memcpy(expected, y, sizeof y);
+	memcpy(expected, f32_of(2), sizeof expected);
 	for (seed = 1; seed < 6; seed++) {
 		ck_assert_msg(run(m, seed) == 0, "%s: %s", s->name,
 		    messages());
-		ck_assert_int_eq(memcmp(expected, y, sizeof y), 0);
+		ck_assert_int_eq(memcmp(expected, f32_of(2),
+		    sizeof expected), 0);
 	}
 	pass(m, "lower_async");
 	for (seed = 0; seed < 6; seed++) {
 		ck_assert_msg(run(m, seed) == 0, "%s: %s", s->name,
 		    messages());
-		ck_assert_int_eq(memcmp(expected, y, sizeof y), 0);
+		ck_assert_int_eq(memcmp(expected, f32_of(2),
+		    sizeof expected), 0);
 	}
 }
 END_TEST
 
-/* Synchronisation number n of the function, and its region; 0: no more. */
-static cj_ref
-find_sync(const struct cj_module *m, unsigned n, cj_region *region)
+static bool
+is_sync(const struct cj_inst *i)
 {
-	struct cj_walk walk;
-
-	for (walk = cj_walk_begin(m, m->functions.at[2].body);
-	    cj_walk_next(&walk);) {
-		unsigned op;
-
-		if (walk.event != CJ_WALK_INST)
-			continue;
-		op = cj_inst(m, walk.ref)->op;
-		if (op != CJ_OP_BARRIER && op != CJ_OP_CP_WAIT)
-			continue;
-		*region = walk.region;
-		if (n-- == 0)
-			return walk.ref;
-	}
-	return 0;
+	return i->op == CJ_OP_BARRIER || i->op == CJ_OP_CP_WAIT;
 }
 
 START_TEST(nothing_can_be_left_out)
@@ -185,7 +134,7 @@ START_TEST(nothing_can_be_left_out)
 		cj_ref r;
 
 		pass(m, "lower_async");
-		r = find_sync(m, n, &region);
+		r = find_nth(m, is_sync, n, &region);
 		if (r == 0)
 			break;
 		cj_inst_remove(m, region, r);
@@ -223,7 +172,7 @@ START_TEST(turns_have_few_barriers)
 	cj_ref r;
 
 	pass(m, "lower_async");
-	for (n = 0; (r = find_sync(m, n, &region)) != 0; n++) {
+	for (n = 0; (r = find_nth(m, is_sync, n, &region)) != 0; n++) {
 		if (cj_inst(m, r)->op != CJ_OP_BARRIER ||
 		    !is_in_loop(m, region))
 			continue;

@@ -3,7 +3,7 @@
  * what lowering puts in can be left out without a fault that the executor
  * finds.
  */
-#include "elab_fixture.h"
+#include "lower_fixture.h"
 
 #define ROWS	8
 #define TENSORS								\
@@ -14,7 +14,6 @@
 	"let load = tma_load(x, lay); let store = tma_store(y, lay); "
 static const struct sample {
 	const char *name, *text;
-	int64_t threads;
 	/* What need not be there: the fence behind the mbarriers' begin where
 	 * nothing asynchronous signals them, its barrier in front of another
 	 * one, and stages given back at the end for which nobody waits. */
@@ -25,7 +24,7 @@ static const struct sample {
 	  "role loader warps(0) { for i in 0..8 { produce p as s { "
 	  "copy(load, local_tile(x, (1, 64), (i, 0)), s.a); } } } "
 	  "role math warps(1..3) { for i in 0..8 { consume p as s { "
-	  "y[i, math.thread] = s.a[0, 63 - math.thread]; } } } } }", 96, 0 },
+	  "y[i, math.thread] = s.a[0, 63 - math.thread]; } } } } }", 0 },
 	{ "by TMA there and back", "kernel k(" TENSORS ") target sm_90a { "
 	  STAGED
 	  "launch grid(1) block(96) { pipeline p(2) { a: tensor(f32, lay); } "
@@ -35,15 +34,14 @@ static const struct sample {
 	  "for i in 0..8 { produce q as t { consume p as s { "
 	  "t.b[0, math.thread] = s.a[0, 63 - math.thread]; } } "
 	  "consume q as t { copy(store, t.b, local_tile(y, (1, 64), (i, 0)));"
-	  " } } } } }", 96, 0 },
+	  " } } } } }", 0 },
 	{ "stores, to TMA in another role", "kernel k(" TENSORS
 	  ") target sm_90a { " STAGED
 	  "launch grid(1) block(96) { pipeline p(3) { a: tensor(f32, lay); } "
 	  "role make warps(0..2) { for i in 0..8 { produce p as s { "
 	  "s.a[0, make.thread] = x[i, 63 - make.thread]; } } } "
 	  "role send warps(2) { for i in 0..8 { consume p as s in_flight(1) { "
-	  "copy(store, s.a, local_tile(y, (1, 64), (i, 0))); } } } } }", 96,
-	  2 },
+	  "copy(store, s.a, local_tile(y, (1, 64), (i, 0))); } } } } }", 2 },
 	{ "cp.async, to threads", "kernel k(" TENSORS ") target sm_90a { "
 	  "const c = tiled_copy(cp_async(f32, 4), 16:1, 4:1); "
 	  "launch grid(1) block(96) { pipeline p(2) { a: tensor(f32, 64); } "
@@ -51,7 +49,7 @@ static const struct sample {
 	  "if make.thread < 16 { copy(c, partition_s(c, x[i, _], "
 	  "make.thread), partition_d(c, s.a, make.thread)); } } } } "
 	  "role math warps(1..3) { for i in 0..8 { consume p as s { "
-	  "y[i, math.thread] = s.a[63 - math.thread]; } } } } }", 96, 1 },
+	  "y[i, math.thread] = s.a[63 - math.thread]; } } } } }", 1 },
 	{ "split, by turns", "kernel k(" TENSORS ") target sm_90a { "
 	  "launch grid(1) block(160) { shared last: tensor(f32, 64); "
 	  "pipeline p(2) split { a: tensor(f32, 64); } order q(2); "
@@ -64,118 +62,32 @@ static const struct sample {
 	  "turn q as math.index { "
 	  "last[math.thread] = last[math.thread] + 1; "
 	  "consume p as s { y[i, math.thread] = s.a[63 - math.thread]; } } "
-	  "} } } }", 160, 2 },
+	  "} } } }", 2 },
 };
 
-enum { MOST_OBJECTS = 64, MOST_VALUES = 16, ELEMENTS = ROWS * 64 };
-static float x[ELEMENTS], y[ELEMENTS];
-
-static void
-pass(struct cj_module *m, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < cj_pass_count; i++)
-		if (strcmp(cj_passes[i].name, name) == 0)
-			cj_passes[i].run(m);
-	ck_assert_ptr_null(cj_module_verify(m));
-}
+static const struct array arrays[] = {
+	{ CJ_KIND_F32, { ROWS, 64 }, 2, false },
+	{ CJ_KIND_F32, { ROWS, 64 }, 2, true } };
 
 static struct cj_module *
 make(const struct sample *s)
 {
-	static const int64_t extents[] = { ROWS, 64 }, strides[] = { 64, 1 };
-	struct cj_actual actuals[] = {
-	    tensor(CJ_KIND_F32, 2, extents, strides),
-	    tensor(CJ_KIND_F32, 2, extents, strides) };
+	struct cj_actual actuals[2];
+	int64_t strides[2][2];
 	struct cj_module *m;
 
+	actuals_of(arrays, 2, actuals, strides);
 	load(s->text);
 	m = elaborate(0, bind(0, actuals, 2, NULL, 0));
-	pass(m, "ahead");
-	pass(m, "wgmma_wait");
-	pass(m, "lower_async");
+	lower(m);
 	return m;
-}
-
-static void
-give(struct cj_memory *memory, uint32_t o, float *data)
-{
-	memory[o].data = (char *)data;
-	memory[o].hi = ELEMENTS;
-	memory[o].readable = memory[o].writable = true;
-}
-
-/* The map that a leaf is, as its copies have it. */
-static uint32_t
-map_of(const struct cj_module *m, uint32_t leaf)
-{
-	struct cj_walk w;
-
-	for (w = cj_walk_begin(m, m->functions.at[2].body);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i, *p;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
-		if (i->op != CJ_OP_TMA_LOAD && i->op != CJ_OP_TMA_STORE)
-			continue;
-		p = cj_inst(m, cj_operand(m, i, 1));
-		if (p->op == CJ_OP_PARAM && p->attr == leaf)
-			return m->tmas.at[i->attr].map;
-	}
-	return 0;
-}
-
-static void
-fill_values(const struct cj_module *m, uint64_t *values,
-    struct cj_tensor_map *maps)
-{
-	const struct cj_function *f = &m->functions.at[2];
-	uint32_t i, n = 0;
-
-	for (i = 0; i < f->leaves.len; i++) {
-		if (f->leaves.at[i].kind != CJ_LEAF_VALUE)
-			continue;
-		ck_assert_uint_lt(n, MOST_VALUES);
-		ck_assert_uint_eq(f->leaves.at[i].type,
-		    cj_type_of(CJ_KIND_MAP, 1));
-		maps[n] = (struct cj_tensor_map){
-		    .map = &m->maps.at[map_of(m, i)],
-		    .object = m->maps.at[map_of(m, i)].object,
-		    .extent = { 64, ROWS }, .stride = { 1, 64 } };
-		values[n] = (uint64_t)(uintptr_t)&maps[n];
-		n++;
-	}
 }
 
 /* Number of faults; y is left as the kernel wrote it. */
 static uint64_t
-run(const struct cj_module *m, int64_t threads, uint64_t seed)
+run(const struct cj_module *m, uint64_t seed)
 {
-	struct cj_memory memory[MOST_OBJECTS];
-	struct cj_tensor_map maps[MOST_VALUES];
-	uint64_t values[MOST_VALUES];
-	struct cj_run_options options = { .checks = CJ_CHECK_ALL,
-	    .workers = 1, .seed = seed, .step_limit = 100000 };
-	struct cj_kernel_launch k = { .function = 2, .grid = { 1, 1, 1 },
-	    .block = { threads, 1, 1 }, .cluster = { 1, 1, 1 },
-	    .memory = memory, .values = values };
-	struct cj_outcome outcome;
-	uint32_t i;
-
-	memset(memory, 0, sizeof memory);
-	fill_values(m, values, maps);
-	for (i = 0; i < ELEMENTS; i++) {
-		x[i] = (float)(i % 101);
-		y[i] = -7;
-	}
-	ck_assert_uint_lt(m->objects.len, MOST_OBJECTS);
-	give(memory, 1, x);
-	give(memory, 2, y);
-	cj_interp_kernel(&arena, m, &k, &options, &diags, &outcome);
-	return outcome.faults;
+	return run_all(m, arrays, 2, seed);
 }
 
 START_TEST(right_in_any_order)
@@ -186,12 +98,12 @@ START_TEST(right_in_any_order)
 	unsigned i, j;
 
 	for (seed = 0; seed < 20; seed++) {
-		ck_assert_msg(run(m, s->threads, seed) == 0, "%s: %s",
+		ck_assert_msg(run(m, seed) == 0, "%s: %s",
 		    s->name, messages());
 		for (i = 0; i < ROWS; i++)
 			for (j = 0; j < 64; j++)
-				ck_assert_float_eq(y[i * 64 + j],
-				    x[i * 64 + 63 - j]);
+				ck_assert_float_eq(f32_of(1)[i * 64 + j],
+				    f32_of(0)[i * 64 + 63 - j]);
 	}
 }
 END_TEST
@@ -211,22 +123,6 @@ is_sync(const struct cj_inst *i)
 	return false;
 }
 
-static cj_ref
-find_sync(const struct cj_module *m, unsigned n, cj_region *region)
-{
-	struct cj_walk w;
-
-	for (w = cj_walk_begin(m, m->functions.at[2].body);
-	    cj_walk_next(&w);) {
-		if (w.event != CJ_WALK_INST || !is_sync(cj_inst(m, w.ref)))
-			continue;
-		*region = w.region;
-		if (n-- == 0)
-			return w.ref;
-	}
-	return 0;
-}
-
 START_TEST(nothing_can_be_left_out)
 {
 	const struct sample *s = &samples[_i];
@@ -236,13 +132,13 @@ START_TEST(nothing_can_be_left_out)
 		struct cj_module *m = make(s);
 		uint64_t faults = 0, seed;
 		cj_region region;
-		cj_ref r = find_sync(m, n, &region);
+		cj_ref r = find_nth(m, is_sync, n, &region);
 
 		if (r == 0)
 			break;
 		cj_inst_remove(m, region, r);
 		for (seed = 0; seed < 20 && faults == 0; seed++)
-			faults = run(m, s->threads, seed);
+			faults = run(m, seed);
 		spare += faults == 0;
 		ck_assert_msg(spare <= s->spare, "%s: number %u, \"%s\", is "
 		    "not needed", s->name, n,

@@ -223,41 +223,145 @@ add_tail(struct call *c, const struct cj_wgmma *w)
 	cj_strbuf_printf(&c->text, ", %d", w->b_desc.by_column);
 }
 
+/* Is i a product that adds to the same registers as w? */
+static bool
+continues(const struct cj_module *m, const struct cj_inst *i,
+    const struct cj_wgmma *w)
+{
+	const struct cj_wgmma *other;
+	const struct cj_access *x, *y;
+
+	if (i->op != CJ_OP_WGMMA)
+		return false;
+	other = &m->wgmmas.at[i->attr];
+	x = &m->accesses.at[w->sum];
+	y = &m->accesses.at[other->sum];
+	return w->n == other->n && x->object == y->object &&
+	    x->position == y->position;
+}
+
+/*
+ * The product of the same sum that stands next to r, before or behind it, with
+ * nothing but arithmetic in between; 0: there is none. Those of a run are one
+ * instruction to LLVM, behind all that they need: a hundred registers that go
+ * in and out again of each of them are most of what a kernel costs LLVM.
+ */
+static cj_ref
+neighbour(const struct cj_llvm_gen *g, cj_ref r, bool behind)
+{
+	const struct cj_module *m = g->m;
+	const struct cj_inst *i = cj_inst(m, r);
+	const struct cj_wgmma *w = &m->wgmmas.at[i->attr];
+
+	if (g->options->checked)
+		return 0;
+	for (r = behind ? i->next : i->prev; r != 0;
+	    r = behind ? i->next : i->prev) {
+		i = cj_inst(m, r);
+		if (continues(m, i, w))
+			return r;
+		if (cj_op_info[i->op].effects != CJ_EFFECTS_PURE)
+			return 0;
+	}
+	return 0;
+}
+
+static uint32_t find_slots(const struct cj_llvm_gen *g, cj_ref r,
+    bool *is_used);
+
+/* The fence in front of a run, where the run's sum is all that goes through it:
+ * then it is of the same instruction to LLVM. */
+static cj_ref
+fence_of(const struct cj_llvm_gen *g, cj_ref first)
+{
+	const struct cj_module *m = g->m;
+	const struct cj_inst *i = cj_inst(m, first);
+	const struct cj_wgmma *w = &m->wgmmas.at[i->attr];
+	const struct cj_access *sum = &m->accesses.at[w->sum];
+	bool *is_used;
+	cj_ref r;
+
+	for (r = i->prev; r != 0 && cj_op_info[cj_inst(m, r)->op].effects ==
+	    CJ_EFFECTS_PURE;)
+		r = cj_inst(m, r)->prev;
+	if (r == 0 || cj_inst(m, r)->op != CJ_OP_WGMMA_FENCE ||
+	    g->options->checked)
+		return 0;
+	is_used = CJ_NEWS(g->arena, bool, m->objects.len);
+	return find_slots(g, r, is_used) == w->n / 2 &&
+	    is_used[sum->object] ? r : 0;
+}
+
+/* Does a fence go with the products behind it? */
+static bool
+joins(const struct cj_llvm_gen *g, cj_ref fence)
+{
+	const struct cj_module *m = g->m;
+	cj_ref r = cj_inst(m, fence)->next;
+
+	while (r != 0 && cj_op_info[cj_inst(m, r)->op].effects ==
+	    CJ_EFFECTS_PURE)
+		r = cj_inst(m, r)->next;
+	return r != 0 && cj_inst(m, r)->op == CJ_OP_WGMMA &&
+	    fence_of(g, r) == fence;
+}
+
+/* One instruction; the sum is tied already. */
+static void
+add_product(struct call *c, cj_ref r)
+{
+	struct cj_llvm_gen *g = c->g;
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_wgmma *w = &g->m->wgmmas.at[inst->attr];
+	unsigned i, b = cj_wgmma_has_offset(g->m, w) ? 1 : 0;
+	cj_llvm adds = cj_llvm_i32(g, 1);
+
+	if (inst->operand_count > b + 1)
+		adds = LLVMBuildZExt(g->b, cj_llvm_value(g, cj_operand(g->m,
+		    inst, b + 1), 0), g->i32, "");
+	cj_strbuf_printf(&c->text, "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, "
+	    "$%u, 0;\n\twgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s%s {",
+	    add(c, adds, "r"), (unsigned)w->n, (unsigned)w->k,
+	    type_text(g, w->c), type_text(g, w->a), type_text(g, w->b),
+	    w->saturate ? ".satfinite" : "");
+	for (i = 0; i < c->tied; i++)
+		cj_strbuf_printf(&c->text, "%s$%u", i == 0 ? "" : ",", i);
+	cj_strbuf_puts(&c->text, "}");
+	add_a(c, w, inst);
+	cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(g, w->b_at,
+	    cj_operand(g->m, inst, b), &w->b_desc), "l"));
+	add_tail(c, w);
+	cj_strbuf_puts(&c->text, ";\n\t}");
+}
+
 void
 cj_llvm_op_WGMMA(struct cj_llvm_gen *g, cj_ref r)
 {
-	const struct cj_inst *inst = cj_inst(g->m, r);
-	const struct cj_wgmma *w = &g->m->wgmmas.at[inst->attr];
+	const struct cj_wgmma *w =
+	    &g->m->wgmmas.at[cj_inst(g->m, r)->attr];
 	const struct cj_access *sum = &g->m->accesses.at[w->sum];
-	cj_llvm adds = cj_llvm_i32(g, 1);
-	struct cj_strbuf name;
+	unsigned count = 1;
+	cj_ref first = r, at;
 	struct call c;
-	unsigned i, p, b = cj_wgmma_has_offset(g->m, w) ? 1 : 0;
 
 	if (cj_kind_bits(w->a) == 8 && w->c == CJ_KIND_I32 && w->a != w->b &&
 	    !cj_llvm_wants_ptx(g, 84))
 		cj_llvm_bug(g, "products of i8 and u8 need PTX 8.4");
-	begin(&c, g, w->n / 2 + 64);
+	if (neighbour(g, r, true) != 0)
+		return;		/* the last one brings it along */
+	while ((at = neighbour(g, first, false)) != 0) {
+		first = at;
+		count++;
+	}
+	begin(&c, g, w->n / 2 + 8 * count);
 	tie(&c, sum->object, sum->position, w->n / 2);
-	if (inst->operand_count > b + 1)
-		adds = LLVMBuildZExt(g->b, cj_llvm_value(g, cj_operand(g->m,
-		    inst, b + 1), 0), g->i32, "");
-	p = add(&c, adds, "r");
-	cj_strbuf_init(&name, g->arena);
-	cj_strbuf_printf(&name, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s"
-	    ".%s%s", (unsigned)w->n, (unsigned)w->k, type_text(g, w->c),
-	    type_text(g, w->a), type_text(g, w->b),
-	    w->saturate ? ".satfinite" : "");
-	cj_strbuf_printf(&c.text, "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $%u, "
-	    "0;\n\t%s {", p, name.text);
-	for (i = 0; i < c.tied; i++)
-		cj_strbuf_printf(&c.text, "%s$%u", i == 0 ? "" : ",", i);
-	cj_strbuf_puts(&c.text, "}");
-	add_a(&c, w, inst);
-	cj_strbuf_printf(&c.text, ", $%u", add(&c, descriptor(g, w->b_at,
-	    cj_operand(g->m, inst, b), &w->b_desc), "l"));
-	add_tail(&c, w);
-	cj_strbuf_puts(&c.text, ";\n\t}");
+	if (fence_of(g, first) != 0)
+		cj_strbuf_puts(&c.text, "wgmma.fence.sync.aligned;\n\t");
+	for (at = first; at != 0; at = neighbour(g, at, true)) {
+		if (at != first)
+			cj_strbuf_puts(&c.text, "\n\t");
+		add_product(&c, at);
+	}
 	end(&c);
 }
 
@@ -353,7 +457,8 @@ cj_llvm_op_WGMMA_WAIT(struct cj_llvm_gen *g, cj_ref r)
 void
 cj_llvm_op_WGMMA_FENCE(struct cj_llvm_gen *g, cj_ref r)
 {
-	emit_through(g, r, "wgmma.fence.sync.aligned;");
+	if (!joins(g, r))
+		emit_through(g, r, "wgmma.fence.sync.aligned;");
 }
 
 static void

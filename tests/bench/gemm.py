@@ -136,7 +136,8 @@ class Contest:
         try:
             launch = self.ctx.prepare(path, kernel, args, consts, None if member is None else int(member))
         except RuntimeError as e:
-            print("    %s: %s" % (file, " ".join(str(e).split())[:300]), flush=True)
+            text = " ".join(str(e).split())
+            print("    %s: %s" % (file, text[max(text.find("error: "), 0):][:300]), flush=True)
             return None
         return lambda: launch(torch.cuda.current_stream().cuda_stream)
 

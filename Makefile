@@ -230,9 +230,17 @@ $(EXAMPLES): $(B)/examples/%: $$(wildcard $(srcdir)/examples/*/%.c) \
     $(OUR_LIBS) $(B)/include/cutejit.h
 	$(against_library)
 
+# Each fuzzer over the texts that are kept, with any compiler.
+REPLAYS = $(FUZZERS:$(B)/fuzz/fuzz_%=$(B)/replay/fuzz_%)
+$(B)/replay/%: $(srcdir)/tests/fuzz/%.c $(srcdir)/tests/fuzz/replay.c $(LIB_A)
+	$(say) CC tests/fuzz/$*.c
+	mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) $< $(srcdir)/tests/fuzz/replay.c \
+	    -o $@ $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(LIBS)
+
 UNIT_PROGRAMS = $(if $(filter yes,$(HAVE_CHECK)),$(UNIT_TESTS))
 C_PROGRAMS = $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
-TEST_PROGRAMS = $(UNIT_PROGRAMS) $(C_PROGRAMS)
+TEST_PROGRAMS = $(UNIT_PROGRAMS) $(C_PROGRAMS) $(REPLAYS)
 test-programs: $(TEST_PROGRAMS)
 
 run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
@@ -243,7 +251,8 @@ run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
 # Only what the parts that are asked for run.
 PROGRAMS_OF = $(if $(1),$(if $(filter unit,$(1)),$(UNIT_PROGRAMS)) \
 	$(if $(filter api examples,$(1)),$(C_PROGRAMS)) \
-	$(if $(filter golden,$(1)),$(FAKE_CUDA)),$(TEST_PROGRAMS))
+	$(if $(filter golden,$(1)),$(FAKE_CUDA)) \
+	$(if $(filter fuzz,$(1)),$(REPLAYS)),$(TEST_PROGRAMS))
 check: all $$(call PROGRAMS_OF,$(PARTS))
 	$(run_tests) $(PARTS)
 
@@ -324,7 +333,7 @@ check-fuzz: $(FUZZERS) $(FUZZ_DICT)
 		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
 		    -dict=$(FUZZ_DICT) \
 		    -artifact_prefix=$$f- $$f.corpus \
-		    $(ABS_SRCDIR)/examples 2>$$f.log || \
+		    $(ABS_SRCDIR)/tests/fuzz/corpus 2>$$f.log || \
 		{ tail -n 20 $$f.log; exit 1; }; \
 		tail -n 1 $$f.log; \
 	done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run tests and count them:
-# run.sh [unit|api|golden|kernels|examples|lsp|gpu]...
+# run.sh [unit|api|golden|kernels|examples|lsp|fuzz|gpu]...
 #
 # The Makefile calls this with SRCDIR and BUILDDIR. Jobs run side by side, one
 # per processor; each leaves a log and its count, and what failed is shown in
@@ -228,6 +228,14 @@ run_lsp() {
 	fi
 }
 
+# corpus_of PROGRAM: the texts that are kept for a fuzzer.
+corpus_of() {
+	case $1 in
+	*_elab|*_parser)	echo tests/fuzz/corpus/text ;;
+	*)			echo "tests/fuzz/corpus/${1##*fuzz_}" ;;
+	esac
+}
+
 run_job() {
 	cd "$SRCDIR" || exit 1
 	case $1 in
@@ -237,6 +245,7 @@ run_job() {
 	cute)		limited "$CUTEC" test --device=cpu "$2" ;;
 	embed)		cd "examples/$(basename "$2")" && run_program "$2" ;;
 	lsp)		run_lsp "$2" ;;
+	fuzz)		limited "$2" "$(corpus_of "$2")" ;;
 	gpu)		run_gpu "$2" ;;
 	esac
 }
@@ -293,6 +302,11 @@ list_part() {
 			list_one embed examples "$f"
 		done ;;
 	lsp)		list lsp tests/lsp/*.py ;;
+	fuzz)
+		for f in tests/fuzz/fuzz_*.c
+		do
+			list_one fuzz replay "$f"
+		done ;;
 	gpu)		list gpu examples/*/*.cute tests/kernels/*.cute ;;
 	*)		echo "tests/run.sh: no part \"$1\"" >&2; exit 2 ;;
 	esac
@@ -304,7 +318,7 @@ CUTEJIT_CACHE_DIR=$BUILDDIR/results/cache
 export RESULTS CUTEJIT_CACHE_DIR
 rm -rf "$RESULTS"
 mkdir -p "$RESULTS" || exit 1
-[ $# -gt 0 ] || set -- unit api golden kernels examples lsp
+[ $# -gt 0 ] || set -- unit api golden kernels examples lsp fuzz
 for part
 do
 	list_part "$part" || exit 2
@@ -336,7 +350,7 @@ do
 done <"$RESULTS/jobs" >"$RESULTS/summary"
 
 awk '
-	/^(unit|api|golden|cute|embed|lsp|gpu) / && / passed, / {
+	/^(unit|api|golden|cute|embed|lsp|fuzz|gpu) / && / passed, / {
 		kind = $1
 		sub(/^.*: /, "")
 		gsub(/,/, "")
@@ -346,7 +360,7 @@ awk '
 		s[kind] += $5
 	}
 	END {
-		split("unit api golden cute embed lsp gpu", order, " ")
+		split("unit api golden cute embed lsp fuzz gpu", order, " ")
 		for (i = 1; i in order; i++) {
 			k = order[i]
 			if (n[k] > 0)
@@ -363,7 +377,7 @@ awk '
 status=$?
 
 # What failed stands above the counts.
-kinds='unit|api|golden|cute|embed|lsp|gpu'
+kinds='unit|api|golden|cute|embed|lsp|fuzz|gpu'
 grep -v -E "^($kinds) .*: [0-9]+ passed, 0 failed(, [0-9]+ skipped)?\$" \
     "$RESULTS/summary"
 [ "${V:-0}" != 1 ] || grep -E ' passed, ' "$RESULTS/summary"

@@ -72,7 +72,7 @@ def noise(shape, dt=bf16, seed=1):
 
 
 def poisoned(shape, dt=bf16):
-    return torch.full(shape, 77, device="cuda", dtype=dt)
+    return torch.full((shape,) if isinstance(shape, int) else shape, 77, device="cuda", dtype=dt)
 
 
 def pieces(rows, each):
@@ -146,6 +146,15 @@ def rows(h):
         h.case(kernel, 16, run)
     backward("rmsnorm_backward", ("dw",), lambda v, w: F.rms_norm(v, (8192,), w, 1e-6))
     backward("layernorm_backward", ("dw", "db"), lambda v, w: F.layer_norm(v, (8192,), w, None, 1e-5))
+
+    def softmax_backward():
+        M, N = OVER // 4096 + 1, 4096
+        y, dy, dx = noise((M, N)).abs_(), noise((M, N), seed=2), poisoned((M, N))
+        h.launch("softmax_backward", "softmax_backward", dict(y=y, dy=dy, dx=dx), dict(T="bf16"))
+        for p in pieces(M, N):
+            v, d = y[p].float(), dy[p].float()
+            yield "dx %s" % p, dx[p].float(), v * (d - (v * d).sum(1, keepdim=True)), 3e-2
+    h.case("softmax_backward", 16, softmax_backward)
 
     def add_rmsnorm():
         M, N = OVER // 4096 + 1, 4096

@@ -119,13 +119,17 @@ class Ways:
                 continue
             if keep == 0 and (rows * n < 4 or n * rows < 8 and self.op == 1):
                 continue
-            stages = min(4, (226 * 1024 // blocks - 1024 - weights) // (rows * block))
+            stages = min(4, (222 * 1024 // blocks - 1024 - weights) // (rows * block))
             if stages < 1 or blocks * rows * block * (stages + 1) < 96 << 10:
                 continue
-            once = 1 if self.op == 0 and rows * count * self.vector <= 32 else 0
-            for tickets in (0, 1) if n == 1 else (1,):
+            most = 65536 // (threads * blocks)      # registers of a thread
+            once = 1 if self.op == 0 and rows * count * self.vector <= (64 if most >= 128 else 32) else 0
+            for far in (0,) if n * threads < 1024 or n == 1 else (1,) if rows == 1 else (0, 1):
                 self.add("ring_row", n=n, rows=rows, threads=threads, count=count, stages=stages, blocks=blocks,
-                         keep=keep, once=once, tickets=tickets)
+                         keep=keep, once=once, tickets=1, far=far)
+                if self.op == 2 and rows == 1:
+                    self.add("ring_row", n=n, rows=rows, threads=threads, count=count, stages=stages, blocks=blocks,
+                             keep=keep, once=1, tickets=1, far=far)
 
     def pieces(self):
         row = self.N * self.size
@@ -247,8 +251,8 @@ def over_rows(S, name, t, R, N):
 def contests(S):
     """Those of rows for clusters in one process, the others in another: one that fails leaves the other be."""
     if S.o.part == "long":
-        for N, R, which in ((32768, 32768, "lrS"), (131072, 8192, "lrsS"), (262144, 2048, "lrsLRS"),
-                            (65536, 8192, "lrLS"), (16384, 16384, "lLR")):
+        for N, R, which in ((131072, 8192, "lsr"), (65536, 8192, "lrsL"), (262144, 2048, "lrsLR"), (32768, 32768, "lrsS"),
+                            (131072, 4096, "LRS"), (16384, 16384, "lLR"), (32768, 16384, "LR")):
             for one in which:
                 name = {"l": "layernorm", "r": "rmsnorm", "s": "softmax"}[one.lower()]
                 t = "bf16" if one.islower() else "f32"

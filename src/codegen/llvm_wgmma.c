@@ -198,7 +198,8 @@ add_a(struct call *c, const struct cj_wgmma *w, const struct cj_inst *inst)
 		return;
 	}
 	cj_strbuf_puts(&c->text, ", {");
-	for (i = left->position; i < left->position + w->k / 2; i++)
+	for (i = left->position;
+	    i < left->position + cj_wgmma_left(w); i++)
 		if (begins_word(g, left->object, left->position, i))
 			cj_strbuf_printf(&c->text, "%s$%u",
 			    i == left->position ? "" : ",", add(c,
@@ -213,6 +214,8 @@ add_tail(struct call *c, const struct cj_wgmma *w)
 {
 	bool has_offset = cj_wgmma_has_offset(c->g->m, w);
 
+	if (w->selectors != 0)
+		cj_strbuf_printf(&c->text, ", %u", (unsigned)w->selector);
 	cj_strbuf_puts(&c->text, ", p");
 	if (w->c != CJ_KIND_I32)
 		cj_strbuf_puts(&c->text, ", 1, 1");
@@ -306,6 +309,18 @@ joins(const struct cj_llvm_gen *g, cj_ref fence)
 	    fence_of(g, r) == fence;
 }
 
+/* .sp.sync.aligned.m64n64k32.f32.f16.f16 */
+static void
+add_name(struct call *c, const struct cj_wgmma *w)
+{
+	cj_strbuf_printf(&c->text, "%s.sync.aligned.m64n%uk%u.%s.%s.%s%s",
+	    w->selectors != 0 ? ".sp" : "", (unsigned)w->n,
+	    (unsigned)(w->counts ? w->k * 8 : w->k), type_text(c->g, w->c),
+	    w->counts ? "b1" : type_text(c->g, w->a),
+	    w->counts ? "b1" : type_text(c->g, w->b),
+	    w->counts ? ".and.popc" : w->saturate ? ".satfinite" : "");
+}
+
 /* One instruction; the sum is tied already. */
 static void
 add_product(struct call *c, cj_ref r)
@@ -314,22 +329,25 @@ add_product(struct call *c, cj_ref r)
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	const struct cj_wgmma *w = &g->m->wgmmas.at[inst->attr];
 	unsigned i, b = cj_wgmma_has_offset(g->m, w) ? 1 : 0;
+	unsigned last = b + (w->selectors != 0);
 	cj_llvm adds = cj_llvm_i32(g, 1);
 
-	if (inst->operand_count > b + 1)
+	if (inst->operand_count > last + 1)
 		adds = LLVMBuildZExt(g->b, cj_llvm_value(g, cj_operand(g->m,
-		    inst, b + 1), 0), g->i32, "");
+		    inst, last + 1), 0), g->i32, "");
 	cj_strbuf_printf(&c->text, "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, "
-	    "$%u, 0;\n\twgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s%s {",
-	    add(c, adds, "r"), (unsigned)w->n, (unsigned)w->k,
-	    type_text(g, w->c), type_text(g, w->a), type_text(g, w->b),
-	    w->saturate ? ".satfinite" : "");
+	    "$%u, 0;\n\twgmma.mma_async", add(c, adds, "r"));
+	add_name(c, w);
+	cj_strbuf_puts(&c->text, " {");
 	for (i = 0; i < c->tied; i++)
 		cj_strbuf_printf(&c->text, "%s$%u", i == 0 ? "" : ",", i);
 	cj_strbuf_puts(&c->text, "}");
 	add_a(c, w, inst);
 	cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(g, w->b_at,
 	    cj_operand(g->m, inst, b), &w->b_desc), "l"));
+	if (w->selectors != 0)
+		cj_strbuf_printf(&c->text, ", $%u", add(c, cj_llvm_value(g,
+		    cj_operand(g->m, inst, last), 0), "r"));
 	add_tail(c, w);
 	cj_strbuf_puts(&c->text, ";\n\t}");
 }
@@ -347,6 +365,8 @@ cj_llvm_op_WGMMA(struct cj_llvm_gen *g, cj_ref r)
 	if (cj_kind_bits(w->a) == 8 && w->c == CJ_KIND_I32 && w->a != w->b &&
 	    !cj_llvm_wants_ptx(g, 84))
 		cj_llvm_bug(g, "products of i8 and u8 need PTX 8.4");
+	if (w->selectors != 0)
+		cj_llvm_needs_ptx(g, 82, w->name);
 	if (neighbour(g, r, true) != 0)
 		return;		/* the last one brings it along */
 	while ((at = neighbour(g, first, false)) != 0) {

@@ -54,8 +54,8 @@ kind_arg(struct cj_elab *el, struct cj_args *args, uint32_t i,
 	return false;
 }
 
-static bool
-flag_arg(struct cj_elab *el, struct cj_args *args, const char *name,
+bool
+cj_arg_flag(struct cj_elab *el, struct cj_args *args, const char *name,
     bool *out)
 {
 	const struct cj_value *v = cj_arg_named(el, args, name);
@@ -214,7 +214,7 @@ cj_builtin_mma_sync(struct cj_elab *el, struct cj_args *args,
 	if (!kind_arg(el, args, 3, &p.a) || !kind_arg(el, args, 4, &p.b) ||
 	    !kind_arg(el, args, 5, &p.c) ||
 	    !kind_arg(el, args, args->count - 1, &d) ||
-	    !flag_arg(el, args, "sparse", &p.is_sparse))
+	    !cj_arg_flag(el, args, "sparse", &p.is_sparse))
 		return cj_value_error();
 	a.text = cj_elab_call_text(el, row->name, args);
 	if (d != p.c || !find_mma(el, &p, &a.mma))
@@ -422,7 +422,7 @@ matrices(struct cj_elab *el, struct cj_args *args, const char *name,
 	struct cj_atom_value a = { .use = use };
 
 	if (!count_arg(el, args, 0, &a.count) ||
-	    !flag_arg(el, args, "transpose", &a.is_transposed))
+	    !cj_arg_flag(el, args, "transpose", &a.is_transposed))
 		return cj_value_error();
 	a.text = cj_elab_call_text(el, name, args);
 	if (a.count != 1 && a.count != 2 && a.count != 4)

@@ -292,47 +292,60 @@ sums_are_whole(struct cj_elab *el, struct cj_span span,
 
 static bool
 no_metadata(struct cj_elab *el, struct cj_args *args,
-    const struct product *p)
+    const struct cj_mma_value *mma)
 {
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
 	    "the operand a of %s is not sparse: it has no metadata",
-	    p->mma->atom->text), "mma_sync(16, 8, 32, f16, f16, f32, sparse = "
+	    mma->atom->text), "mma_sync(16, 8, 32, f16, f16, f32, sparse = "
 	    "true) is an atom that has.");
 	return false;
 }
 
-/* metadata = e of a sparse A, and of no other; false: reported. */
-static bool
-find_metadata(struct cj_elab *el, struct cj_args *args, struct product *p)
+bool
+cj_elab_metadata(struct cj_elab *el, struct cj_args *args,
+    const struct cj_mma_value *mma, uint32_t selectors, uint32_t m,
+    uint32_t k, cj_ref *out)
 {
 	const struct cj_value *v = cj_arg_named(el, args, "metadata");
-	const char *why;
-	uint32_t selectors, need, have;
+	uint32_t need, have;
 
-	if (p->mma->atom->use != CJ_ATOM_MMA_SYNC)
-		return v == NULL || no_metadata(el, args, p);
-	p->instruction = cj_module_mma(el->m, p->mma->atom->mma.name, &why);
-	if (p->instruction == 0)
-		cj_bug(el->recover, "%s", why);
-	selectors = el->m->mmas.at[p->instruction]->selectors;
+	*out = 0;
 	if (selectors == 0)
-		return v == NULL || no_metadata(el, args, p);
-	need = p->m * ((p->k + selectors - 1) / selectors);
+		return v == NULL || no_metadata(el, args, mma);
+	need = m * ((k + selectors - 1) / selectors);
 	if (v != NULL && v->kind == CJ_VALUE_ERROR)
 		return false;
 	have = v == NULL || cj_value_kind_of(v) != CJ_KIND_U32 ||
 	    cj_value_shape(v) == NULL ? 0 : cj_shape_count(cj_value_shape(v));
 	if (have == need) {
-		p->metadata = cj_elab_ref(el, v, CJ_KIND_U32);
+		*out = cj_elab_ref(el, v, CJ_KIND_U32);
 		return true;
 	}
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, args->span,
 	    "the sparse operand a needs %u word%s of metadata in a thread, "
-	    "this is %s", need, need == 1 ? "" : "s", v == NULL ? "nothing" : cj_value_what(el, v)),
+	    "this is %s", need, need == 1 ? "" : "s", v == NULL ? "nothing" :
+	    cj_value_what(el, v)),
 	    "gemm(mma, a, b, acc, metadata = e): u32 in the shape (%u, %u), "
-	    "a word for each atom along M and %u along K.", p->m,
-	    need / p->m, selectors);
+	    "a word for each atom along M and %u along K.", m, need / m,
+	    selectors);
 	return false;
+}
+
+static bool
+find_metadata(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	uint32_t selectors = 0;
+	const char *why;
+
+	if (p->mma->atom->use == CJ_ATOM_MMA_SYNC) {
+		p->instruction = cj_module_mma(el->m, p->mma->atom->mma.name,
+		    &why);
+		if (p->instruction == 0)
+			cj_bug(el->recover, "%s", why);
+		selectors = el->m->mmas.at[p->instruction]->selectors;
+	}
+	return cj_elab_metadata(el, args, p->mma, selectors, p->m, p->k,
+	    &p->metadata);
 }
 
 struct cj_value

@@ -81,6 +81,15 @@ bool cj_elab_can_combine(struct cj_elab *el, struct cj_span span,
 /* A product of warpgroups, operands in shared memory (elab_wgmma.c). */
 struct cj_value cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
     const struct cj_mma_value *m);
+/* metadata = e of a sparse A, and of no other: for each `selectors` atoms along
+ * K those along M, one after the other; selectors 0: not sparse. False:
+ * reported. */
+bool cj_elab_metadata(struct cj_elab *el, struct cj_args *args,
+    const struct cj_mma_value *mma, uint32_t selectors, uint32_t m,
+    uint32_t k, cj_ref *out);
+/* "name": true or false and known; false if it is not given. */
+bool cj_arg_flag(struct cj_elab *el, struct cj_args *args, const char *name,
+    bool *out);
 /* The layout without its swizzle and offset; the offset of a step in it. */
 const struct cj_layout *cj_unswizzled(struct cj_elab *el,
     const struct cj_layout *l);

@@ -18,7 +18,8 @@ word_of(enum cj_kind k)
 		{ CJ_KIND_F16, "F16" }, { CJ_KIND_BF16, "BF16" },
 		{ CJ_KIND_TF32, "TF32" }, { CJ_KIND_F32, "F32" },
 		{ CJ_KIND_I32, "S32" }, { CJ_KIND_I8, "S8" },
-		{ CJ_KIND_U8, "U8" }, { CJ_KIND_F8E4M3, "E4M3" },
+		{ CJ_KIND_U8, "U8" }, { CJ_KIND_BOOL, "U1" },
+		{ CJ_KIND_F8E4M3, "E4M3" },
 		{ CJ_KIND_F8E5M2, "E5M2" },
 	};
 	unsigned i;
@@ -29,14 +30,14 @@ word_of(enum cj_kind k)
 	return "";
 }
 
-/* K-major; the others are the same products. */
+/* K-major; the others are the same products. A in registers. */
 static const char *
 atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
-    const char *source)
+    bool is_sparse)
 {
-	return cj_printf(el->arena, "SM90_%lldx%lldx%lld_%s%s%s_%s%s",
-	    (long long)mnk[0], (long long)mnk[1], (long long)mnk[2],
-	    word_of(k[2]), word_of(k[0]), word_of(k[1]), source,
+	return cj_printf(el->arena, "SM90_%s%lldx%lldx%lld_%s%s%s_RS%s",
+	    is_sparse ? "SPARSE_" : "", (long long)mnk[0], (long long)mnk[1],
+	    (long long)mnk[2], word_of(k[2]), word_of(k[0]), word_of(k[1]),
 	    cj_kind_bits(k[0]) == 16 ? "" : "_TN");
 }
 
@@ -44,41 +45,44 @@ atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
 static const char *
 name_of(struct cj_elab *el, const struct cj_atom_value *a, const char *source)
 {
-	const struct cj_tuple *shape = a->mma.shape;
-	const enum cj_kind k[3] = { a->a, a->b, a->c };
-	int64_t mnk[3];
-	uint32_t i;
+	char *name = cj_strdup(el->arena, a->mma.name);
+	char *at = strstr(name, "_RS");
 
-	for (i = 0; i < 3; i++)
-		mnk[i] = cj_tuple_get(shape, i)->value.value;
-	return atom_name(el, mnk, k, source);
+	assert(at != NULL && "atom_name has made it");
+	memcpy(at + 1, source, 2);
+	return name;
 }
 
 /* What there is for operands of these types, as a sentence. */
 static const char *
-products_of(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
+products_of(struct cj_elab *el, enum cj_kind a, enum cj_kind b,
+    bool is_sparse)
 {
 	bool is_float = a == CJ_KIND_F8E4M3 || a == CJ_KIND_F8E5M2;
 	bool is_int = a == CJ_KIND_I8 || a == CJ_KIND_U8;
 	unsigned bits = cj_kind_bits(a);
 
 	if (!is_float && !is_int && a != CJ_KIND_F16 && a != CJ_KIND_BF16 &&
-	    a != CJ_KIND_TF32)
+	    a != CJ_KIND_TF32 && (a != CJ_KIND_BOOL || is_sparse))
 		return "Operands are f16, bf16, tf32, f8e4m3, f8e5m2, i8 or "
-		    "u8, A and B the same but for signs and 8-bit floats.";
+		    "u8, A and B the same but for signs and 8-bit floats; or "
+		    "bool, which is not sparse.";
 	return cj_printf(el->arena, "For %s and %s there is wgmma(64, N, %u, "
-	    "%s, %s, %s)%s: N is 8 to 256 by 8%s.", cj_kind_text(a),
-	    cj_kind_text(b), 256 / bits, cj_kind_text(a), cj_kind_text(
-	    is_float || is_int ? b : a), is_int ? "i32" : "f32",
+	    "%s, %s, %s%s)%s: N is 8 to 256 by 8%s.", cj_kind_text(a),
+	    cj_kind_text(b), 256 / bits * (is_sparse ? 2 : 1),
+	    cj_kind_text(a), cj_kind_text(is_float || is_int ? b : a),
+	    is_int || bits == 1 ? "i32" : "f32", is_sparse ?
+	    ", sparse = true" : "",
 	    is_float || a == CJ_KIND_F16 ? ", or f16 as the last" : "",
-	    is_int ? ", and no odd multiple of 8 but 8 and 24" : "");
+	    is_int || bits == 1 ? ", and no odd multiple of 8 but 8 and 24" :
+	    "");
 }
 
 static bool
 find_atom(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
-    struct cj_mma_atom *out)
+    bool is_sparse, struct cj_mma_atom *out)
 {
-	const char *name = atom_name(el, mnk, k, "RS");
+	const char *name = atom_name(el, mnk, k, is_sparse);
 	struct cj_wgmma w;
 
 	return (k[2] == CJ_KIND_F32 || k[2] == CJ_KIND_F16 ||
@@ -95,8 +99,11 @@ cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
 	struct cj_atom_value a = { .use = CJ_ATOM_WGMMA };
 	int64_t mnk[3];
 	enum cj_kind k[3];
+	bool is_sparse;
 	uint32_t i;
 
+	if (!cj_arg_flag(el, args, "sparse", &is_sparse))
+		return cj_value_error();
 	for (i = 0; i < 3; i++)
 		if (!cj_value_to_known(el, cj_arg_span(args, i), &args->at[i],
 		    "the shape of an instruction", &mnk[i]))
@@ -111,18 +118,18 @@ cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
 		k[i] = v->type->scalar;
 	}
 	a.text = cj_elab_call_text(el, row->name, args);
-	if (!find_atom(el, mnk, k, &a.mma)) {
+	if (!find_atom(el, mnk, k, is_sparse, &a.mma)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span,
 		    "there is no instruction %s", a.text), "%s",
-		    products_of(el, k[0], k[1]));
+		    products_of(el, k[0], k[1], is_sparse));
 		return cj_value_error();
 	}
 	if (el->target != NULL && strcmp(el->target->name, "sm_90a") != 0)
 		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
 		    "%s needs the target sm_90a, this is %s", a.text,
 		    el->target->name);
-	a.a = k[0];
-	a.b = k[1];
+	a.a = k[0] == CJ_KIND_BOOL ? CJ_KIND_U8 : k[0];	/* eight to one */
+	a.b = k[1] == CJ_KIND_BOOL ? CJ_KIND_U8 : k[1];
 	a.c = k[2];
 	return (struct cj_value){ .kind = CJ_VALUE_ATOM,
 	    .atom = cj_memdup(el->arena, &a, sizeof a) };
@@ -305,6 +312,8 @@ struct product {
 	struct cj_access left;		/* then: its slot */
 	int64_t groups;			/* warpgroups along M */
 	int64_t m, n, k;		/* instructions */
+	int64_t depth;			/* what is stored of A for one, by K */
+	const cj_ref *metadata;		/* of a sparse A, by k, then m */
 	const struct cj_slot *acc;
 	struct cj_int warpgroup_step;	/* in A, for this warpgroup */
 };
@@ -446,7 +455,7 @@ make_left(struct cj_elab *el, struct cj_args *args, struct product *p)
 	const struct cj_value *a = &args->at[1];
 	const struct cj_tuple *shape = cj_value_shape(a);
 	struct cj_span span = cj_arg_span(args, 1);
-	uint32_t values = p->w.k / 2;
+	uint32_t values = cj_wgmma_left(&p->w);
 
 	if ((a->fragment != NULL && (a->fragment->which != CJ_OPERAND_A ||
 	    strcmp(a->fragment->mma->text, p->mma->text) != 0)) ||
@@ -481,9 +490,9 @@ make_tile(struct cj_elab *el, struct cj_args *args, struct product *p)
 	struct cj_int wg;
 
 	if (!make_operand(el, cj_arg_span(args, 1), &args->at[1], p->w.a, 64,
-	    p->w.k, &p->a) || !warpgroup_of(el, args, p, &wg))
+	    p->depth, &p->a) || !warpgroup_of(el, args, p, &wg))
 		return false;
-	p->k = p->a.depth / p->w.k;
+	p->k = p->a.depth / p->depth;
 	p->warpgroup_step = cj_int_mul(&el->sym, wg, cj_known(p->groups == 1 ?
 	    0 : cj_mode_step(el, p->a.plain, 0, 64)));
 	if (p->a.rows == 64 * p->groups * p->m)
@@ -522,6 +531,26 @@ make_operands(struct cj_elab *el, struct cj_args *args, struct product *p)
 	return false;
 }
 
+/* The words of a sparse A, one by one; false: reported. */
+static bool
+find_metadata(struct cj_elab *el, struct cj_args *args, struct product *p)
+{
+	uint32_t each = p->w.selectors, count, i;
+	cj_ref all, *at;
+
+	if (!cj_elab_metadata(el, args, p->mma, each, (uint32_t)p->m,
+	    (uint32_t)p->k, &all))
+		return false;
+	if (each == 0)
+		return true;
+	count = (uint32_t)p->m * (((uint32_t)p->k + each - 1) / each);
+	at = CJ_NEWS(el->arena, cj_ref, count);
+	for (i = 0; i < count; i++)
+		at[i] = cj_elab_permute(el, all, &i, 1);
+	p->metadata = at;
+	return true;
+}
+
 /* Product (m, n, k) of the instructions. */
 static void
 multiply_one(struct cj_elab *el, struct product *p, const int64_t at[3],
@@ -529,20 +558,25 @@ multiply_one(struct cj_elab *el, struct product *p, const int64_t at[3],
 {
 	struct cj_access sum = { .object = p->acc->object };
 	unsigned count = 0;
-	cj_ref refs[3];
+	cj_ref refs[4];
 
 	sum.position = (uint32_t)((at[1] * p->m + at[0]) * (p->w.n / 2));
 	p->w.sum = cj_module_access(el->m, &sum);
 	if (p->a_in_registers) {
 		p->left.position = (uint32_t)((at[2] * p->m + at[0]) *
-		    (p->w.k / 2));
+		    cj_wgmma_left(&p->w));
 		p->w.a_at = cj_module_access(el->m, &p->left);
 	} else {
 		refs[count++] = offset_of(el, &p->a, p->warpgroup_step,
-		    at[0] * 64 * p->groups, at[2] * p->w.k);
+		    at[0] * 64 * p->groups, at[2] * p->depth);
 	}
 	refs[count++] = offset_of(el, &p->b, cj_known(0), at[1] * p->w.n,
 	    at[2] * p->w.k);
+	if (p->w.selectors != 0) {
+		p->w.selector = (uint32_t)at[2] % p->w.selectors;
+		refs[count++] = p->metadata[at[2] / p->w.selectors * p->m +
+		    at[0]];
+	}
 	if (adds != 0)
 		refs[count++] = adds;
 	cj_emit(&el->em->b, CJ_OP_WGMMA, 0, cj_module_wgmma(el->m, &p->w),
@@ -580,9 +614,10 @@ cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
 	    args->at[1].kind == CJ_VALUE_TENSOR ? "SS" : "RS"), &p->w);
 	if (why != NULL)
 		cj_bug(el->recover, "%s", why);
+	p->depth = cj_wgmma_left(&p->w) * 2;
 	if (!check_groups(el, args, p) || !cj_elab_has_warpgroups(el,
 	    args->span, 128 * p->groups) || !check_acc(el, args, p) ||
-	    !make_operands(el, args, p))
+	    !make_operands(el, args, p) || !find_metadata(el, args, p))
 		return cj_value_error();
 	if (e != NULL && !cj_elab_condition(el, args->span, *e, &known,
 	    &truth, &adds))

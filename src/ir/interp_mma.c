@@ -174,57 +174,51 @@ step_integers(struct cj_frame *f, const struct cj_step *s)
 
 /* ---- a sparse A: two of four are stored ---------------------------------- */
 
-/* Where along K number i of a row of what is stored stands. */
-struct places {
-	uint16_t at[16][64];
-};
-
 /* The four bits of a chunk name two places, the lower one first. */
 static bool
-is_right(const struct cj_mma *mma, uint32_t bits)
+is_right(const struct cj_sparse *what, uint32_t bits)
 {
-	if (mma->a == CJ_KIND_TF32)
+	if (what->a == CJ_KIND_TF32)
 		return bits == 4 || bits == 14;
 	return (bits & 3) < bits >> 2;
 }
 
 static uint32_t
-bits_of(struct cj_frame *f, const struct cj_step *s, uint32_t row,
+bits_of(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_sparse *what, const uint32_t *words, uint32_t row,
     uint32_t chunk)
 {
-	const struct cj_mma *mma = mma_of(f, s);
-	const uint32_t *list = &f->code->lists.at[s->target];
-	uint32_t selector = (uint32_t)*CJ_AT(f, int64_t, list[1]);
 	uint32_t quad, shift, lane, bits;
 
-	cj_mma_metadata_at(mma, selector, row, chunk, &quad, &shift);
+	cj_metadata_at(what, row, chunk, &quad, &shift);
 	lane = row % 8 * 4 + quad;
-	bits = CJ_AT(f, uint32_t, list[0])[lane] >> shift & 15;
-	if (is_right(mma, bits))
+	bits = words[lane] >> shift & 15;
+	if (is_right(what, bits))
 		return bits;
 	cj_fault_at(f, s, lane, CJ_DIAG_WRONG_METADATA, "metadata of row %u, "
 	    "chunk %u is %u%u%u%u" CJ_WHO ", which %s", (unsigned)row,
 	    (unsigned)chunk, (unsigned)(bits >> 3), (unsigned)(bits >> 2 & 1),
 	    (unsigned)(bits >> 1 & 1), (unsigned)(bits & 1),
-	    mma->a == CJ_KIND_TF32 ? "is neither 0100 nor 1110" :
+	    what->a == CJ_KIND_TF32 ? "is neither 0100 nor 1110" :
 	    "names no two places, the lower one in the low bits");
 	return 4;		/* the first two */
 }
 
-static void
-find_places(struct cj_frame *f, const struct cj_step *s, struct places *p)
+void
+cj_sparse_places(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_sparse *what, const uint32_t *words,
+    struct cj_places *out)
 {
-	const struct cj_mma *mma = mma_of(f, s);
-	uint32_t chunks = cj_mma_chunks(mma), each = mma->k / chunks / 2;
-	uint32_t row, chunk, bits, i, half;
+	uint32_t chunks = cj_chunks(what->a, what->k);
+	uint32_t each = what->k / chunks / 2, row, chunk, bits, i, half;
 
-	for (row = 0; row < mma->m; row++)
+	for (row = 0; row < 16; row++)
 		for (chunk = 0; chunk < chunks; chunk++) {
-			bits = bits_of(f, s, row, chunk);
+			bits = bits_of(f, s, what, words, row, chunk);
 			for (i = 0; i < each; i++) {
 				/* numbers of the chunk; pairs of 4 bits */
 				half = i * 2 / each;
-				p->at[row][chunk * each + i] = (uint16_t)
+				out->at[row][chunk * each + i] = (uint16_t)
 				    (chunk * each * 2 + (each == 1 ?
 				    bits >> 3 : each == 2 ? bits >> 2 * i & 3 :
 				    (bits >> 2 * half & 3) * 2 + i % 2));
@@ -233,12 +227,24 @@ find_places(struct cj_frame *f, const struct cj_step *s, struct places *p)
 }
 
 static void
+find_places(struct cj_frame *f, const struct cj_step *s, struct cj_places *p)
+{
+	const struct cj_mma *mma = mma_of(f, s);
+	const uint32_t *list = &f->code->lists.at[s->target];
+	struct cj_sparse what = { mma->a, mma->k,
+	    (uint32_t)*CJ_AT(f, int64_t, list[1]) };
+
+	assert(mma->m == 16);
+	cj_sparse_places(f, s, &what, CJ_AT(f, uint32_t, list[0]), p);
+}
+
+static void
 step_sparse_floats(struct cj_frame *f, const struct cj_step *s)
 {
 	const struct cj_mma *mma = mma_of(f, s);
 	union numbers a, b;
 	double c[CJ_MMA_MOST_C];
-	struct places p;
+	struct cj_places p;
 	uint32_t m, n, i;
 
 	cj_warp_needed(f, s);
@@ -264,7 +270,7 @@ step_sparse_integers(struct cj_frame *f, const struct cj_step *s)
 	const int32_t *c = CJ_AT(f, const int32_t, s->c);
 	int32_t *out = CJ_AT(f, int32_t, s->dst), sum[CJ_MMA_MOST_C];
 	union numbers a, b;
-	struct places p;
+	struct cj_places p;
 	uint32_t m, n, i;
 
 	cj_warp_needed(f, s);

@@ -645,6 +645,15 @@ void cj_memory_combine(struct cj_frame *f, const struct cj_memory *m,
 bool cj_reach_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     struct cj_reach r, bool writes);
 
+/* Where along K number i of a row of what is stored of a sparse operand
+ * stands, by the metadata that the lanes of a warp hold for 16 rows. */
+struct cj_places {
+	uint16_t at[16][64];
+};
+void cj_sparse_places(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_sparse *what, const uint32_t *words,
+    struct cj_places *out);
+
 /* ---- counts (interp_count.c) --------------------------------------------- */
 
 /* What the lanes of a warp touch at once: bytes of each from an address on. */

@@ -15,6 +15,8 @@ struct product {
 	struct cj_frame *f;
 	const struct cj_step *s;
 	const struct cj_wgmma *w;
+	uint32_t depth;			/* what is stored of A along K */
+	struct cj_places places;	/* of a sparse A */
 	double a[ROWS * MOST_K], b[MOST_N * MOST_K], c[ROWS * MOST_N];
 };
 
@@ -68,7 +70,7 @@ may_read(struct product *p, uint32_t object, int64_t at)
 static void
 read_matrix(struct product *p, double *to, uint32_t access,
     const struct cj_operand_desc *d, uint32_t offset, uint32_t first,
-    uint32_t rows)
+    uint32_t rows, uint32_t depth)
 {
 	const struct cj_module *m = p->f->code->module;
 	uint32_t object = m->accesses.at[access].object, row, k;
@@ -84,7 +86,7 @@ read_matrix(struct product *p, double *to, uint32_t access,
 	b->swizzle = d->swizzle;
 	b->group = p->f->wgmma_commits;
 	for (row = 0; row < rows; row++)
-		for (k = 0; k < p->w->k; k++) {
+		for (k = 0; k < depth; k++) {
 			at = start + byte_of(d, first + row, k, bytes) / bytes;
 			b->lo = at < b->lo ? at : b->lo;
 			b->hi = at >= b->hi ? at + 1 : b->hi;
@@ -93,7 +95,7 @@ read_matrix(struct product *p, double *to, uint32_t access,
 				last = at / unit;
 				may = may_read(p, object, last * unit);
 			}
-			to[row * p->w->k + k] = may ?
+			to[row * depth + k] = may ?
 			    cj_num_to_f64(kind, cj_memory_get(
 			    &p->f->machine->memory[object], kind, at)) : 0;
 		}
@@ -121,9 +123,9 @@ read_registers(struct product *p, uint32_t offset)
 	const struct cj_wgmma *w = p->w;
 	uint32_t parts = 32 / cj_kind_bits(w->a), r, lane;
 
-	for (r = 0; r < w->k / 2; r++)
+	for (r = 0; r < p->depth / 2; r++)
 		for (lane = 0; lane < CJ_LANES_WARP; lane++)
-			p->a[row_at(lane, r, parts) * w->k +
+			p->a[row_at(lane, r, parts) * p->depth +
 			    column_at(lane, r, parts)] = cj_num_to_f64(w->a,
 			    cj_reg_get(p->f->regs + offset, r * CJ_LANES_WARP
 			    + lane, w->a));
@@ -136,21 +138,52 @@ sum_at(const struct cj_wgmma *w, uint32_t lane, uint32_t r)
 	return row_at(lane, r, 2) * w->n + column_at(lane, r, 2);
 }
 
+static double
+dense(const struct product *p, uint32_t i, uint32_t j, double sum)
+{
+	const double *a = p->a + i * p->w->k, *b = p->b + j * p->w->k;
+	uint32_t k;
+
+	for (k = 0; k < p->w->k; k++)
+		sum += a[k] * b[k];
+	return sum;
+}
+
+static double
+sparse(const struct product *p, uint32_t i, uint32_t j, double sum)
+{
+	const double *a = p->a + i * p->depth, *b = p->b + j * p->w->k;
+	uint32_t k;
+
+	for (k = 0; k < p->depth; k++)
+		sum += a[k] * b[p->places.at[i][k]];
+	return sum;
+}
+
+/* Bits that both have set. */
+static double
+common(const struct product *p, uint32_t i, uint32_t j, double sum)
+{
+	const double *a = p->a + i * p->w->k, *b = p->b + j * p->w->k;
+	uint32_t k;
+
+	for (k = 0; k < p->w->k; k++)
+		sum += __builtin_popcount((unsigned)a[k] & (unsigned)b[k]);
+	return sum;
+}
+
 static void
 multiply(struct product *p)
 {
 	const struct cj_wgmma *w = p->w;
-	uint32_t i, j, k;
+	uint32_t i, j;
 
 	for (i = 0; i < ROWS; i++)
 		for (j = 0; j < w->n; j++) {
-			const double *a = p->a + i * w->k;
-			const double *b = p->b + j * w->k;
-			double sum = p->c[i * w->n + j];
+			double *c = &p->c[i * w->n + j];
 
-			for (k = 0; k < w->k; k++)
-				sum += a[k] * b[k];
-			p->c[i * w->n + j] = sum;
+			*c = (w->counts ? common : w->selectors != 0 ? sparse :
+			    dense)(p, i, j, *c);
 		}
 }
 
@@ -221,7 +254,7 @@ note_registers(struct cj_frame *f, const struct cj_step *s,
 	    cj_reg_bytes(w->c);
 	if (!cj_wgmma_has_offset(f->code->module, w)) {
 		last->left = s->a;
-		last->left_end = s->a + w->k / 2 * CJ_LANES_WARP *
+		last->left_end = s->a + cj_wgmma_left(w) * CJ_LANES_WARP *
 		    cj_reg_bytes(w->a);
 	}
 	check_fenced(f, s, last);
@@ -257,7 +290,7 @@ cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s, uint32_t offset,
 }
 
 /* a: offset of A in shared memory, or its registers; b: of B; c: accumulate;
- * dst: the slot's registers. */
+ * target: metadata; dst: the slot's registers. */
 static void
 step_wgmma(struct cj_frame *f, const struct cj_step *s)
 {
@@ -276,13 +309,18 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	p->f = f;
 	p->s = s;
 	p->w = w;
+	p->depth = cj_wgmma_left(w) * 2;
 	cj_warp_needed(f, s);
 	if (cj_wgmma_has_offset(f->code->module, w))
 		read_matrix(p, p->a, w->a_at, &w->a_desc, s->a, warp * ROWS,
-		    ROWS);
+		    ROWS, p->depth);
 	else
 		read_registers(p, s->a);
-	read_matrix(p, p->b, w->b_at, &w->b_desc, s->b, 0, w->n);
+	read_matrix(p, p->b, w->b_at, &w->b_desc, s->b, 0, w->n, w->k);
+	if (w->selectors != 0)
+		cj_sparse_places(f, s, &(struct cj_sparse){ w->a, w->k,
+		    w->selector }, CJ_AT(f, uint32_t, s->target),
+		    &p->places);
 	until = cj_timeline_product(f, s, w->n);
 	note_registers(f, s, w);
 	for (b = f->machine->async->bulks; b != NULL; b = b->next)
@@ -316,6 +354,8 @@ cj_interp_WGMMA(struct cj_decoder *d, cj_ref r)
 	    cj_decode_slot(d, left->object) + left->position *
 	    cj_reg_bytes(w->a) * d->code->lanes;
 	s->b = cj_decode_operand(d, r, b);
+	if (w->selectors != 0)
+		s->target = cj_decode_operand(d, r, ++b);
 	s->c = i->operand_count > b + 1 ? cj_decode_operand(d, r, b + 1) :
 	    CJ_NO_OFFSET;
 	s->dst = cj_decode_slot(d, sum->object) + sum->position *

@@ -266,6 +266,10 @@ struct cj_wgmma {
 	uint32_t n, k;
 	enum cj_kind a, b, c;
 	bool saturate;			/* integers: clamp the sum, else wrap */
+	bool counts;			/* bits that both have set; a u8 is 8 */
+	/* 0: A is whole, else half of k is stored, and so many atoms along k
+	 * share a word of metadata, of which it takes the selected part */
+	uint32_t selectors, selector;
 	uint32_t sum;			/* access: slot, position */
 	uint32_t a_at, b_at;		/* accesses; A may be in a slot */
 	struct cj_operand_desc a_desc, b_desc;
@@ -464,6 +468,8 @@ enum { CJ_TOUCHES = 3 };
 /* Is A of a product in shared memory, with an operand for its offset? */
 bool cj_wgmma_has_offset(const struct cj_module *m,
     const struct cj_wgmma *w);
+/* Registers of a lane's part of A: half of what is stored of it along k. */
+uint32_t cj_wgmma_left(const struct cj_wgmma *w);
 /* A load to several blocks of the cluster? One that reaches into another block
  * in any way? */
 bool cj_inst_spreads(const struct cj_module *m, const struct cj_inst *i);

@@ -369,6 +369,12 @@ cj_wgmma_has_offset(const struct cj_module *m, const struct cj_wgmma *w)
 	    CJ_OBJECT_SLOT;
 }
 
+uint32_t
+cj_wgmma_left(const struct cj_wgmma *w)
+{
+	return w->k / (w->selectors != 0 ? 4 : 2);
+}
+
 static unsigned
 wgmma_touches(const struct cj_module *m, const struct cj_wgmma *w,
     struct cj_touch *out)

@@ -224,6 +224,11 @@ print_wgmma(struct cj_printer *p, const struct cj_inst *i)
 		    p->m->accesses.at[w->a_at].position);
 	PUTS(p, " b");
 	print_matrix(p, i, b, w->b_at, &w->b_desc);
+	if (w->selectors != 0) {
+		PUTS(p, " metadata ");
+		cj_printer_operand(p, i, ++b);
+		PRINTF(p, " selector %u", w->selector);
+	}
 	if (i->operand_count > b + 1) {
 		PUTS(p, " accumulate ");
 		cj_printer_operand(p, i, b + 1);

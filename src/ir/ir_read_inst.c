@@ -320,6 +320,12 @@ read_wgmma(struct cj_reader *r)
 	w.a_at = read_left(r, &w.a_desc);
 	cj_reader_need_word(r, "b");
 	w.b_at = read_matrix(r, &w.b_desc);
+	if (w.selectors != 0) {
+		cj_reader_need_word(r, "metadata");
+		read_operand(r);
+		cj_reader_need_word(r, "selector");
+		w.selector = (uint32_t)cj_reader_int(r, 0, 3);
+	}
 	if (cj_reader_word(r, "accumulate"))
 		read_operand(r);
 	if (r->failed)

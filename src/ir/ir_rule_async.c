@@ -323,6 +323,7 @@ check_wgmma(const struct cj_rule_view *v)
 	const struct cj_access *left = &v->m->accesses.at[w->a_at];
 	const struct cj_object *a = &v->m->objects.at[left->object];
 	unsigned b = cj_wgmma_has_offset(v->m, w) ? 1 : 0;
+	unsigned extra = w->selectors != 0 ? 1 : 0;
 
 	if (o->kind != CJ_OBJECT_SLOT || o->element != w->c ||
 	    sum->position + w->n / 2 > (uint64_t)o->extent)
@@ -331,13 +332,18 @@ check_wgmma(const struct cj_rule_view *v)
 		return "B is of another kind";
 	if (a->element != w->a)
 		return "A is of another kind";
-	if (b == 0 && left->position + w->k / 2 > (uint64_t)a->extent)
+	if (b == 0 && left->position + cj_wgmma_left(w) > (uint64_t)a->extent)
 		return "the slot does not hold A";
 	if (b == 1 && !cj_rule_is_index(v, 0))
 		return "the offset of A is not an int";
-	if (v->i->operand_count != b + 1 && v->i->operand_count != b + 2)
+	if (v->i->operand_count <= b + extra || v->i->operand_count > b + extra
+	    + 2)
 		return "the number of operands is wrong";
-	if (v->i->operand_count > b + 1 && !cj_rule_is_bool(v, b + 1))
+	if (extra != 0 && (cj_rule_type(v, b + 1) !=
+	    cj_type_of(CJ_KIND_U32, 1) || w->selector >= w->selectors))
+		return "the metadata are no u32, or there is no such selector";
+	if (v->i->operand_count > b + extra + 1 &&
+	    !cj_rule_is_bool(v, b + extra + 1))
 		return "the condition is not bool";
 	return cj_rule_is_index(v, b) ? NULL : "the offset of B is not an int";
 }

@@ -185,27 +185,28 @@ read_places(struct reading *r)
 
 /* Chunks of 16 and 32 bits are 8 bytes, others 4. */
 static bool
-is_wide(const struct cj_mma *mma)
+is_wide(enum cj_kind k)
 {
-	return cj_kind_bits(mma->a) >= 16;
+	return cj_kind_bits(k) >= 16;
 }
 
 uint32_t
-cj_mma_chunks(const struct cj_mma *mma)
+cj_chunks(enum cj_kind a, uint32_t k)
 {
-	return mma->k * cj_kind_bits(mma->a) / (is_wide(mma) ? 64 : 32);
+	return k * cj_kind_bits(a) / (is_wide(a) ? 64 : 32);
 }
 
 /* Wide: half a word has 4 chunks of a row, its halves have rows 8 apart. Else
  * a word has 8 chunks of a row, and neighbouring lanes have rows 8 apart. */
 void
-cj_mma_metadata_at(const struct cj_mma *mma, uint32_t selector, uint32_t row,
-    uint32_t chunk, uint32_t *quad, uint32_t *shift)
+cj_metadata_at(const struct cj_sparse *s, uint32_t row, uint32_t chunk,
+    uint32_t *quad, uint32_t *shift)
 {
-	uint32_t words = cj_mma_chunks(mma) / 4;	/* of a selector */
+	uint32_t words = cj_chunks(s->a, s->k) / 4;	/* of a selector */
+	uint32_t selector = s->selector;
 
-	assert(selector < mma->selectors && row < 16);
-	if (is_wide(mma)) {
+	assert(row < 16);
+	if (is_wide(s->a)) {
 		*quad = selector * words + chunk / 4;
 		*shift = chunk % 4 * 4 + row / 8 * 16;
 	} else {
@@ -245,7 +246,7 @@ cj_mma_find(struct cj_arena *a, const char *name, struct cj_mma *out)
 	read_tail(out);
 	read_shape(&r);
 	if (atom.sparsity > 1)
-		out->selectors = 16 / cj_mma_chunks(out);
+		out->selectors = 16 / cj_chunks(out->a, out->k);
 	read_places(&r);
 	return NULL;
 }
@@ -273,6 +274,9 @@ cj_wgmma_find(struct cj_arena *a, const char *name, struct cj_wgmma *out)
 	out->b = cj_atom_kind(atom.b_type);
 	out->c = cj_atom_kind(atom.c_type);
 	out->saturate = ends_in(name, "_SATURATE");
+	out->counts = strstr(name, "U1U1") != NULL;
+	if (atom.sparsity > 1)
+		out->selectors = 16 / cj_chunks(out->a, out->k);
 	if (out->c == CJ_KIND_I32 && out->n != 8 && out->n != 24 &&
 	    out->n % 16 != 0)
 		return cj_printf(a, "N of \"%s\" is 8, 24 or a multiple of 16",

@@ -51,9 +51,14 @@ const char *cj_mma_find(struct cj_arena *a, const char *name,
  * halves, 0100 or 1110. Chunk `chunk` of row `row` is in the word of the lane
  * 4 * (row % 8) + *quad, from bit *shift on.
  */
-uint32_t cj_mma_chunks(const struct cj_mma *mma);
-void cj_mma_metadata_at(const struct cj_mma *mma, uint32_t selector,
-    uint32_t row, uint32_t chunk, uint32_t *quad, uint32_t *shift);
+struct cj_sparse {
+	enum cj_kind a;
+	uint32_t k;		/* of the instruction */
+	uint32_t selector;
+};
+uint32_t cj_chunks(enum cj_kind a, uint32_t k);	/* of a row */
+void cj_metadata_at(const struct cj_sparse *s, uint32_t row, uint32_t chunk,
+    uint32_t *quad, uint32_t *shift);
 
 /* The kind of a type of atoms.def (s32, e4m3, b1 ...); VOID for c64. */
 enum cj_kind cj_atom_kind(const char *type);

@@ -228,6 +228,15 @@ has_pins(const struct cj_quick *q, const cutejit_argument *given)
 	return true;
 }
 
+static inline bool
+is_like(const struct cj_quick *q, const uint64_t *words, uint32_t count,
+    const cutejit_argument *given)
+{
+	return q->word_count == count
+	    && memcmp(q->words, words, count * sizeof *words) == 0
+	    && has_pins(q, given);
+}
+
 static struct cj_quick *
 find(const struct cj_quick_table *t, const uint64_t *words, uint32_t count,
     uint64_t hash, const cutejit_argument *given)
@@ -235,9 +244,7 @@ find(const struct cj_quick_table *t, const uint64_t *words, uint32_t count,
 	struct cj_quick *q;
 
 	for (q = t->buckets[hash % BUCKETS]; q != NULL; q = q->next)
-		if (q->hash == hash && q->word_count == count
-		    && memcmp(q->words, words, count * sizeof *words) == 0
-		    && has_pins(q, given))
+		if (q->hash == hash && is_like(q, words, count, given))
 			break;
 	return q;
 }
@@ -267,6 +274,8 @@ unlink_entry(struct cj_quick_table *t, struct cj_quick *q)
 		at = &(*at)->next;
 	*at = q->next;
 	t->count--;
+	if (t->recent == q)
+		t->recent = NULL;
 }
 
 static struct cj_quick *
@@ -319,6 +328,7 @@ cj_quick_fini(struct cutejit_context *c, struct cj_quick_table *t)
 		}
 	cj_give_back(c, t->buckets);
 	t->buckets = NULL;
+	t->recent = NULL;
 	pthread_mutex_destroy(&t->lock);
 }
 
@@ -504,15 +514,16 @@ look_up(struct cj_quick_table *t, const struct cj_calling *c, void *current)
 {
 	struct signature s;
 	struct cj_quick *q;
-	uint64_t hash;
 
 	read_signature(&s, c, current);
 	if (!s.fits)
 		return NULL;
-	hash = hash_of(&s);
 	pthread_mutex_lock(&t->lock);
-	q = find(t, s.at, s.count, hash, c->given);
+	q = t->recent;		/* the same call again costs no hash */
+	if (q == NULL || !is_like(q, s.at, s.count, c->given))
+		q = find(t, s.at, s.count, hash_of(&s), c->given);
 	if (q != NULL) {
+		t->recent = q;
 		q->used = ++t->clock;
 		atomic_fetch_add_explicit(&q->references, 1,
 		    memory_order_relaxed);

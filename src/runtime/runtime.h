@@ -248,6 +248,7 @@ struct cj_quick_table {
 	pthread_mutex_t lock;
 	struct cj_quick **buckets;	/* NULL: none yet */
 	uint32_t count;
+	struct cj_quick *recent;	/* NULL: none, or it went */
 	uint64_t clock;
 	_Atomic(const struct cj_cuda *) cu;	/* NULL: none yet */
 };

@@ -109,7 +109,7 @@ copy_turn(struct unroll *u, cj_ref index)
 {
 	struct cj_copier c = { .m = u->m, .keeps_shared = true };
 	cj_region to = u->b.region;
-	cj_ref r = u->m->regions.at[u->body].first, scope;
+	cj_ref r = u->m->regions.at[u->body].first, scope = 0;
 
 	if (u->in_scopes) {
 		scope = cj_emit0(&u->b, CJ_OP_SCOPE, 0, 0);

@@ -660,4 +660,6 @@ cj_elab_compare_roles(struct cj_elab *el)
 	}
 	for (i = 1; i < el->m->orders.len && el->errors == 0; i++)
 		compare_order(&c, i);
+	if (el->errors == 0 && c.roles.len > 2)
+		cj_roles_check_order(&c);
 }

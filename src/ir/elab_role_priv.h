@@ -41,6 +41,7 @@ struct cj_deed {
 	const struct cj_cond *cond;
 	struct cj_int lo, hi, step, index;
 	struct cj_deeds then, other;	/* IF; `then` is a loop's body */
+	const char *loop;		/* FOR, WHILE: its key */
 };
 
 /* What a role did, and how its variables went on in loops. */
@@ -61,8 +62,8 @@ struct cj_role_atom {
 
 /* A `var` in a loop. */
 struct cj_role_var {
-	const char *key;
-	struct cj_int next;
+	const char *key, *loop;
+	struct cj_int first, now, next;	/* `now`: the symbol of a turn */
 	bool is_known, is_bad;
 };
 
@@ -85,5 +86,9 @@ struct cj_int cj_role_symbol(struct cj_compare *c, const char *key,
 struct cj_role_atom *cj_role_atom_of(struct cj_compare *c, struct cj_int s);
 /* Is a value made of another one, the index of a loop? */
 bool cj_role_depends(struct cj_compare *c, struct cj_int e, struct cj_int on);
+
+/* Refuse roles that agree, and wait for each other all the same
+ * (elab_role_hang.c). */
+void cj_roles_check_order(struct cj_compare *c);
 
 #endif

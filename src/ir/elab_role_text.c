@@ -704,17 +704,22 @@ begin_turn(struct reader *r, const bool *is, const char *loop,
     struct cj_int index, const char **keys)
 {
 	struct cj_role_atom *a;
+	struct cj_role_var *v;
 	uint32_t o;
 
 	for (o = 1; o < r->m->objects.len; o++) {
 		if (!is[o] || !r->has_slot[o])
 			continue;
 		keys[o] = carried_key(r, o, loop);
-		r->slots[o] = carried(r, keys[o])->is_bad ?
+		v = carried(r, keys[o]);
+		v->loop = loop;
+		v->first = r->slots[o];
+		r->slots[o] = v->is_bad ?
 		    unlike_any(r, "a variable") : cj_role_symbol(r->c,
 		    keys[o], r->m->objects.at[o].name != NULL ?
 		    r->m->objects.at[o].name : "a variable", INT64_MIN,
 		    INT64_MAX);
+		v->now = r->slots[o];
 		a = cj_role_atom_of(r->c, r->slots[o]);
 		a->of[0] = index;
 		a->count = 1;
@@ -810,6 +815,7 @@ loop(struct reader *r, const struct cj_inst *i, cj_ref at,
 		r->values[r->m->regions.at[i->region].first] =
 		    of_int(d.index);
 	}
+	d.loop = key;
 	read_turn(r, i, at, key, d.index, &d.then);
 	if (d.then.len > 0)
 		add(r, to, d);

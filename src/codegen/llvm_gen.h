@@ -73,6 +73,11 @@ struct cj_llvm_gen {
 	struct cj_llvm_nest *nest;
 	cj_llvm predicate;		/* in line code acts where this is set;
 					   NULL: always */
+	struct {			/* an address that is made already */
+		const struct cj_access *of;
+		cj_ref offset;
+		cj_llvm is;
+	} address;
 	bool has_loops;
 	uint32_t pieces;		/* loads and stores of the function */
 	int64_t dynamic_bytes, shared_bytes;
@@ -146,6 +151,8 @@ cj_llvm cj_llvm_element(struct cj_llvm_gen *g, cj_llvm vector, unsigned i);
 /* Call an intrinsic; `over` is its overloaded type or NULL. */
 cj_llvm cj_llvm_intrinsic(struct cj_llvm_gen *g, const char *name,
     LLVMTypeRef over, cj_llvm *arguments, unsigned count);
+/* Give a call an attribute of LLVM. */
+void cj_llvm_mark_call(struct cj_llvm_gen *g, cj_llvm call, const char *name);
 cj_llvm cj_llvm_call1(struct cj_llvm_gen *g, const char *name, cj_llvm x);
 cj_llvm cj_llvm_call2(struct cj_llvm_gen *g, const char *name, cj_llvm x,
     cj_llvm y);

@@ -255,6 +255,8 @@ cj_llvm_first_byte(struct cj_llvm_gen *g, const struct cj_access *access,
 	unsigned bits = cj_kind_bits(object_of(g, access)->element);
 	cj_llvm at;
 
+	if (g->address.of == access && g->address.offset == offset)
+		return g->address.is;
 	if (bits >= 8 || bits == 1)
 		return address(g, access, offset, 0);
 	at = LLVMBuildMul(g->b, cj_llvm_wide(g, offset, 0),
@@ -432,6 +434,28 @@ make_pairs(struct cj_llvm_gen *g, cj_ref r)
 			    v[2 * i + 1]);
 }
 
+/* Addresses are computed in front of the mask's block, where equal parts of
+ * them meet and are made once; a block each would be as many candidates for
+ * the generator, which compares each with all. */
+static struct cj_llvm_masked
+mask_access(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_ref offset, cj_llvm mask)
+{
+	if (mask != NULL) {
+		g->address.is = cj_llvm_first_byte(g, access, offset);
+		g->address.of = access;
+		g->address.offset = offset;
+	}
+	return cj_llvm_mask_begin(g, mask);
+}
+
+static void
+mask_access_end(struct cj_llvm_gen *g, struct cj_llvm_masked *m)
+{
+	g->address.of = NULL;
+	cj_llvm_mask_end(g, m);
+}
+
 void
 cj_llvm_op_LOAD(struct cj_llvm_gen *g, cj_ref r)
 {
@@ -439,7 +463,7 @@ cj_llvm_op_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_access *access = &g->m->accesses.at[inst->attr];
 	cj_ref offset = cj_operand(g->m, inst, 0);
 	cj_llvm *fill = fill_of(g, r);
-	struct cj_llvm_masked m = cj_llvm_mask_begin(g,
+	struct cj_llvm_masked m = mask_access(g, access, offset,
 	    cj_llvm_mask(g, r, 1));
 
 	cj_llvm_define(g, r);
@@ -449,7 +473,7 @@ cj_llvm_op_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	else
 		load_all(g, r, access, offset);
 	make_pairs(g, r);
-	cj_llvm_mask_end(g, &m);
+	mask_access_end(g, &m);
 	if (m.inside != NULL) {
 		merge_fill(g, r, &m, fill);
 		spread_pairs(g, r);
@@ -529,7 +553,7 @@ cj_llvm_op_STORE(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_access *access = &g->m->accesses.at[inst->attr];
 	cj_ref offset = cj_operand(g->m, inst, 0);
 	cj_ref value = cj_operand(g->m, inst, 1);
-	struct cj_llvm_masked m = cj_llvm_mask_begin(g,
+	struct cj_llvm_masked m = mask_access(g, access, offset,
 	    cj_llvm_mask(g, r, 2));
 
 	cj_llvm_bounds(g, access, offset,
@@ -538,7 +562,7 @@ cj_llvm_op_STORE(struct cj_llvm_gen *g, cj_ref r)
 		cj_llvm_ordered_store(g, access, offset, value);
 	else
 		store_all(g, access, offset, value);
-	cj_llvm_mask_end(g, &m);
+	mask_access_end(g, &m);
 }
 
 /* ---- memory of another block -------------------------------------------- */

@@ -4,6 +4,9 @@
  * Registers of f32 and f64 are operands as they are; those of narrower kinds
  * go by words. What loads left as words (pairs of f16, ldmatrix) goes into the
  * instruction without another one.
+ *
+ * Where LLVM has an intrinsic for it, that is used: selecting it takes half of
+ * the time of PTX that is written out, and there are hundreds.
  */
 #include "llvm_memory.h"
 
@@ -76,8 +79,6 @@ add_value(struct call *c, cj_ref r)
 	uint32_t i, n = operands_of(t);
 	bool words = types[row_of(c, cj_type_kind(t))].constraint == 'r';
 
-	cj_strbuf_puts(&c->text, ", ");
-	add_operands(c, t, "");
 	assert(c->count + n <= MOST_OPERANDS);
 	for (i = 0; i < n; i++)
 		c->arguments[c->count++] = words ? cj_llvm_word(c->g, r, i) :
@@ -146,6 +147,65 @@ take_results(struct cj_llvm_gen *g, cj_ref r, cj_llvm all)
 	cj_llvm_finish(g, r);
 }
 
+/* ---- intrinsics ---------------------------------------------------------- */
+
+/* What intrinsics are called behind the shape; NULL: there is none. */
+static const char *
+intrinsic_kinds(const struct cj_mma *m)
+{
+	if (m->how != CJ_MMA_MULTIPLY || m->selectors != 0 ||
+	    m->a_by_column || m->b_by_row || m->saturate ||
+	    m->a != m->b || m->c != m->d)
+		return NULL;
+	switch ((unsigned)m->a) {
+	case CJ_KIND_BF16: return "bf16";
+	case CJ_KIND_TF32: return "tf32";
+	case CJ_KIND_F64: return "f64";
+	case CJ_KIND_I8: return "s8";
+	case CJ_KIND_U8: return "u8";
+	case CJ_KIND_F16: return m->d == CJ_KIND_F32 ? "f32.f32" : NULL;
+	}
+	return NULL;
+}
+
+/* The declaration of an intrinsic that takes as many operands, or NULL. */
+static cj_llvm
+find_intrinsic(const struct call *c)
+{
+	const struct cj_mma *m = c->mma;
+	const char *kinds = intrinsic_kinds(m), *name;
+	unsigned id;
+	cj_llvm fn;
+
+	if (kinds == NULL)
+		return NULL;
+	name = cj_printf(c->g->arena, "llvm.nvvm.mma.m%un%uk%u.row.col.%s",
+	    (unsigned)m->m, (unsigned)m->n, (unsigned)m->k, kinds);
+	id = LLVMLookupIntrinsicID(name, strlen(name));
+	if (id == 0 || LLVMIntrinsicIsOverloaded(id))
+		return NULL;
+	fn = LLVMGetIntrinsicDeclaration(c->g->module, id, NULL, 0);
+	return LLVMCountParams(fn) == c->count ? fn : NULL;
+}
+
+/* All lanes of a warp take part: it must not be moved under a condition. */
+static cj_llvm
+call_intrinsic(struct call *c, cj_llvm fn)
+{
+	LLVMTypeRef types_of[MOST_OPERANDS];
+	LLVMTypeRef type = LLVMGlobalGetValueType(fn);
+	unsigned i;
+	cj_llvm call;
+
+	LLVMGetParamTypes(type, types_of);
+	for (i = 0; i < c->count; i++)
+		c->arguments[i] = LLVMBuildBitCast(c->g->b, c->arguments[i],
+		    types_of[i], "");
+	call = LLVMBuildCall2(c->g->b, type, fn, c->arguments, c->count, "");
+	cj_llvm_mark_call(c->g, call, "convergent");
+	return call;
+}
+
 /* , $12, 0x1 */
 static void
 add_metadata(struct call *c, const struct cj_inst *inst)
@@ -161,27 +221,44 @@ add_metadata(struct call *c, const struct cj_inst *inst)
 	    0);
 }
 
+/* The instruction as text, with its operands. */
+static cj_llvm
+call_written(struct call *c, const struct cj_inst *inst)
+{
+	unsigned n;
+
+	cj_strbuf_init(&c->text, c->g->arena);
+	cj_strbuf_init(&c->constraints, c->g->arena);
+	add_name(c);
+	add_operands(c, inst->type, "=");
+	for (n = 0; n < 3; n++) {
+		cj_strbuf_puts(&c->text, ", ");
+		add_operands(c, cj_inst(c->g->m, cj_operand(c->g->m, inst,
+		    n))->type, "");
+	}
+	if (c->mma->selectors != 0)
+		add_metadata(c, inst);
+	cj_strbuf_puts(&c->text, ";");
+	return cj_llvm_asm(c->g, CJ_LLVM_ASM_WARP, result_type(c->g,
+	    inst->type), c->text.text, c->constraints.text, c->arguments,
+	    c->count);
+}
+
 static void
 multiply(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	struct call c = { .g = g, .mma = g->m->mmas.at[inst->attr] };
+	cj_llvm fn;
 	unsigned n;
 
 	assert(g->m->target->number >= c.mma->needs);
 	cj_llvm_needs_ptx(g, ptx_of(c.mma), c.mma->name);
-	cj_strbuf_init(&c.text, g->arena);
-	cj_strbuf_init(&c.constraints, g->arena);
-	add_name(&c);
-	add_operands(&c, inst->type, "=");
 	for (n = 0; n < 3; n++)
 		add_value(&c, cj_operand(g->m, inst, n));
-	if (c.mma->selectors != 0)
-		add_metadata(&c, inst);
-	cj_strbuf_puts(&c.text, ";");
-	take_results(g, r, cj_llvm_asm(g, CJ_LLVM_ASM_WARP,
-	    result_type(g, inst->type), c.text.text, c.constraints.text,
-	    c.arguments, c.count));
+	fn = find_intrinsic(&c);
+	take_results(g, r, fn != NULL ? call_intrinsic(&c, fn) :
+	    call_written(&c, inst));
 }
 
 void

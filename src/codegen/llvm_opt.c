@@ -18,7 +18,8 @@
  * Where there are many accesses constants are taken out of their addresses
  * here, and what is then equal is made once. The generator would do the same,
  * but look for strength to reduce before it has met what is equal, in a time
- * that grows with the square.
+ * that grows with the square. It is done before instcombine moves an address
+ * to the one block that uses it, where it meets no other.
  */
 #include "llvm_gen.h"
 
@@ -39,8 +40,8 @@ pipeline(const struct cj_llvm_gen *g)
 	    "instcombine<no-verify-fixpoint>,dce)";
 	static const char loops[] = "function(sroa,early-cse,simplifycfg,"
 	    "loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll,"
-	    "early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-	    "separate-const-offset-from-gep,early-cse,loop-mssa(licm),dce)";
+	    "early-cse<memssa>,simplifycfg,separate-const-offset-from-gep,"
+	    "early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,dce)";
 	int level = g->options->level;
 
 	if (level <= 0)

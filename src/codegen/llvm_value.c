@@ -229,8 +229,8 @@ cj_llvm_call3(struct cj_llvm_gen *g, const char *name, cj_llvm x, cj_llvm y,
 }
 
 /* An attribute without a value, or with the value 0. */
-static void
-mark_call(struct cj_llvm_gen *g, cj_llvm call, const char *name)
+void
+cj_llvm_mark_call(struct cj_llvm_gen *g, cj_llvm call, const char *name)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
@@ -258,9 +258,9 @@ cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how, LLVMTypeRef result,
 	    LLVMInlineAsmDialectATT, 0);
 	call = LLVMBuildCall2(g->b, type, code, arguments, count, "");
 	if (how == CJ_LLVM_ASM_CONVERGENT || how == CJ_LLVM_ASM_WARP)
-		mark_call(g, call, "convergent");
+		cj_llvm_mark_call(g, call, "convergent");
 	if (how == CJ_LLVM_ASM_WARP)
-		mark_call(g, call, "memory");	/* none */
+		cj_llvm_mark_call(g, call, "memory");	/* none */
 	return call;
 }
 

@@ -57,7 +57,7 @@ expected(const struct atom_line *l)
 		    types[i].cute)) != NULL)
 			type = types[i].ptx;
 	ck_assert_msg(type != NULL, "%s: its types are new here", l->name);
-	return cj_printf(&arena, "mma.sync.aligned.m%un%uk%u.%s%s.%s%s {",
+	return cj_printf(&arena, "mma.sync.aligned.m%un%uk%u.%s%s.%s%s",
 	    l->m, l->n, l->k, majors,
 	    strstr(l->name, "SATURATE") != NULL ? ".satfinite" : "", type,
 	    strstr(l->name, "XORPOPC") != NULL ? ".xor.popc" :
@@ -76,7 +76,8 @@ check_target(const struct atom_line *l, const struct cj_target *target)
 	if (cj_codegen_ptx(&arena, m, &o, &out) != CJ_CODEGEN_OK)
 		ck_abort_msg("%s, %s: %s", l->name, target->name, out.error);
 	at = strstr(out.ptx, want);
-	ck_assert_msg(at != NULL && strstr(at + 1, "mma.sync") == NULL,
+	ck_assert_msg(at != NULL && strstr(at + 1, "mma.sync") == NULL &&
+	    at[strlen(want) + strspn(at + strlen(want), " \n\t")] == '{',
 	    "%s is not once in\n%s", want, out.ptx);
 	if (!cj_test_assemble(out.ptx, target->name, said, sizeof said))
 		ck_abort_msg("%s, %s: %s", l->name, target->name, said);

@@ -217,6 +217,20 @@ void cj_llvm_body(struct cj_llvm_gen *g, cj_region body);
 void cj_llvm_inst(struct cj_llvm_gen *g, cj_ref r);
 /* Registers of a slot, in allocas of the entry block. */
 void cj_llvm_slot(struct cj_llvm_gen *g, uint32_t object);
+/* Words of 32 bits of a slot, whose kind is no wider and fills them. */
+uint32_t cj_llvm_slot_words(const struct cj_llvm_gen *g, uint32_t object);
+cj_llvm cj_llvm_slot_word(struct cj_llvm_gen *g, uint32_t object, uint32_t n);
+void cj_llvm_slot_set_word(struct cj_llvm_gen *g, uint32_t object, uint32_t n,
+    cj_llvm word);
+/* The region that r stands in; is a slot declared around a region? */
+cj_region cj_llvm_home(const struct cj_llvm_gen *g, cj_ref r);
+bool cj_llvm_slot_is_seen(const struct cj_module *m, uint32_t object,
+    cj_region from);
+/* How an operand of a product lies in shared memory: where it begins, in units
+ * of 16 bytes, and both distances. What else the hardware is told differs. */
+cj_llvm cj_llvm_descriptor(struct cj_llvm_gen *g, uint32_t access,
+    cj_ref offset, uint64_t fields);
+uint64_t cj_llvm_distances(const struct cj_operand_desc *d);
 /* Has the code of the current block ended with a jump? */
 bool cj_llvm_ended(const struct cj_llvm_gen *g);
 /* Number of the thread in its block, i32. */

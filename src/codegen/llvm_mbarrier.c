@@ -163,6 +163,8 @@ cj_llvm_op_FENCE(struct cj_llvm_gen *g, cj_ref r)
 		[CJ_FENCE_ASYNC] = "fence.proxy.async;",
 		[CJ_FENCE_ASYNC_SHARED] = "fence.proxy.async.shared::cta;",
 		[CJ_FENCE_ASYNC_GLOBAL] = "fence.proxy.async.global;",
+		[CJ_FENCE_BEFORE_SYNC] = "tcgen05.fence::before_thread_sync;",
+		[CJ_FENCE_AFTER_SYNC] = "tcgen05.fence::after_thread_sync;",
 	};
 
 	want_ptx(g);

@@ -253,3 +253,57 @@ cj_llvm_op_SLOT_SET(struct cj_llvm_gen *g, cj_ref r)
 		i++;
 	}
 }
+
+/* ---- words, for instructions that take and give registers ---------------- */
+
+uint32_t
+cj_llvm_slot_words(const struct cj_llvm_gen *g, uint32_t object)
+{
+	return extent_of(g, object) * cj_kind_bits(g->m->objects.at[object]
+	    .element) / 32;
+}
+
+cj_llvm
+cj_llvm_slot_word(struct cj_llvm_gen *g, uint32_t object, uint32_t n)
+{
+	unsigned bits = cj_kind_bits(g->m->objects.at[object].element);
+
+	if (bits == 32)
+		return LLVMBuildBitCast(g->b, get(g, object, n), g->i32, "");
+	return LLVMBuildLoad2(g->b, g->i32,
+	    g->objects[object].slots[n * (32 / bits)], "");
+}
+
+void
+cj_llvm_slot_set_word(struct cj_llvm_gen *g, uint32_t object, uint32_t n,
+    cj_llvm word)
+{
+	unsigned bits = cj_kind_bits(g->m->objects.at[object].element);
+
+	if (bits == 32)
+		set(g, object, n, LLVMBuildBitCast(g->b, word, type_of(g,
+		    object), ""));
+	else
+		LLVMBuildStore(g->b, word,
+		    g->objects[object].slots[n * (32 / bits)]);
+}
+
+bool
+cj_llvm_slot_is_seen(const struct cj_module *m, uint32_t object, cj_region from)
+{
+	for (; from != 0; from = m->regions.at[from].parent)
+		if (m->objects.at[object].region == from)
+			return true;
+	return false;
+}
+
+cj_region
+cj_llvm_home(const struct cj_llvm_gen *g, cj_ref r)
+{
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);)
+		if (w.event == CJ_WALK_INST && w.ref == r)
+			return w.region;
+	return 0;
+}

@@ -125,16 +125,21 @@ type_text(const struct cj_llvm_gen *g, enum cj_kind k)
 	cj_llvm_bug(g, "wgmma of %s", cj_kind_text(k));
 }
 
-/* Fields that do not depend on the address, in units of 16 bytes. */
+uint64_t
+cj_llvm_distances(const struct cj_operand_desc *d)
+{
+	return (uint64_t)(d->leading >> 4 & 0x3fff) << 16 |
+	    (uint64_t)(d->stride >> 4 & 0x3fff) << 32;
+}
+
+/* Fields that do not depend on the address. */
 static uint64_t
 fields_of(const struct cj_operand_desc *d)
 {
 	static const uint64_t kinds[] = { [CJ_MAP_PLAIN] = 0,
 	    [CJ_MAP_32] = 3, [CJ_MAP_64] = 2, [CJ_MAP_128] = 1 };
 
-	return (uint64_t)(d->leading >> 4 & 0x3fff) << 16 |
-	    (uint64_t)(d->stride >> 4 & 0x3fff) << 32 |
-	    kinds[d->swizzle] << 62;
+	return cj_llvm_distances(d) | kinds[d->swizzle] << 62;
 }
 
 /* The known bytes that end the offset, if whole units; `offset` loses them. */
@@ -161,13 +166,12 @@ take_known(const struct cj_module *m, cj_ref *offset, unsigned bytes)
  * the word, so that they share the rest. That alone may lie outside of the
  * object; words wrap, and the sum is right again.
  */
-static cj_llvm
-descriptor(struct cj_llvm_gen *g, uint32_t access, cj_ref offset,
-    const struct cj_operand_desc *d)
+cj_llvm
+cj_llvm_descriptor(struct cj_llvm_gen *g, uint32_t access, cj_ref offset,
+    uint64_t fields)
 {
 	const struct cj_access *a = &g->m->accesses.at[access];
 	unsigned bytes = cj_kind_bytes(g->m->objects.at[a->object].element);
-	uint64_t fields = fields_of(d);
 	int64_t known;
 	cj_llvm at, by;
 
@@ -193,8 +197,9 @@ add_a(struct call *c, const struct cj_wgmma *w, const struct cj_inst *inst)
 	uint32_t i;
 
 	if (cj_wgmma_has_offset(g->m, w)) {
-		cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(g,
-		    w->a_at, cj_operand(g->m, inst, 0), &w->a_desc), "l"));
+		cj_strbuf_printf(&c->text, ", $%u", add(c,
+		    cj_llvm_descriptor(g, w->a_at, cj_operand(g->m, inst, 0),
+		    fields_of(&w->a_desc)), "l"));
 		return;
 	}
 	cj_strbuf_puts(&c->text, ", {");
@@ -343,8 +348,9 @@ add_product(struct call *c, cj_ref r)
 		cj_strbuf_printf(&c->text, "%s$%u", i == 0 ? "" : ",", i);
 	cj_strbuf_puts(&c->text, "}");
 	add_a(c, w, inst);
-	cj_strbuf_printf(&c->text, ", $%u", add(c, descriptor(g, w->b_at,
-	    cj_operand(g->m, inst, b), &w->b_desc), "l"));
+	cj_strbuf_printf(&c->text, ", $%u", add(c, cj_llvm_descriptor(g,
+	    w->b_at, cj_operand(g->m, inst, b), fields_of(&w->b_desc)),
+	    "l"));
 	if (w->selectors != 0)
 		cj_strbuf_printf(&c->text, ", $%u", add(c, cj_llvm_value(g,
 		    cj_operand(g->m, inst, last), 0), "r"));
@@ -387,28 +393,6 @@ cj_llvm_op_WGMMA(struct cj_llvm_gen *g, cj_ref r)
 
 /* ---- groups -------------------------------------------------------------- */
 
-/* Is the slot declared around the region? */
-static bool
-is_seen(const struct cj_module *m, uint32_t object, cj_region from)
-{
-	for (; from != 0; from = m->regions.at[from].parent)
-		if (m->objects.at[object].region == from)
-			return true;
-	return false;
-}
-
-/* The region that r stands in. */
-static cj_region
-home_of(const struct cj_llvm_gen *g, cj_ref r)
-{
-	struct cj_walk w;
-
-	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);)
-		if (w.event == CJ_WALK_INST && w.ref == r)
-			return w.region;
-	return 0;
-}
-
 static uint32_t
 mark_slot(const struct cj_llvm_gen *g, uint32_t access, cj_region home,
     bool *is_used)
@@ -417,7 +401,7 @@ mark_slot(const struct cj_llvm_gen *g, uint32_t access, cj_region home,
 	uint32_t o = m->accesses.at[access].object;
 
 	if (m->objects.at[o].kind != CJ_OBJECT_SLOT || is_used[o] ||
-	    !is_seen(m, o, home))
+	    !cj_llvm_slot_is_seen(m, o, home))
 		return 0;
 	is_used[o] = true;
 	return (uint32_t)m->objects.at[o].extent;
@@ -429,7 +413,7 @@ static uint32_t
 find_slots(const struct cj_llvm_gen *g, cj_ref r, bool *is_used)
 {
 	const struct cj_module *m = g->m;
-	cj_region home = home_of(g, r);
+	cj_region home = cj_llvm_home(g, r);
 	uint32_t registers = 0;
 	struct cj_walk w;
 

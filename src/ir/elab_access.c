@@ -465,6 +465,13 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 		    "copy(load, from, to, map = m) uses it.");
 		return false;
 	}
+	if (o->kind == CJ_OBJECT_TMEM) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
+		    "tensor memory is reached by copies and products alone"),
+		    "copy(tiled_copy(tmem_load((32, 32), 32), t), "
+		    "partition_s(...), v) reads it to registers.");
+		return false;
+	}
 	if (t->element == CJ_KIND_MBARRIER) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 		    "an mbarrier is neither read nor written"),

@@ -106,7 +106,7 @@ check_side(struct cj_elab *el, struct cj_args *args, uint32_t i,
 static bool
 is_space(const struct cj_elab *el, const struct cj_value *v, bool is_shared)
 {
-	return v->kind == CJ_VALUE_TENSOR && is_shared ==
+	return v->kind == CJ_VALUE_TENSOR && !cj_is_tmem(el, v) && is_shared ==
 	    (el->m->objects.at[v->tensor->object].kind == CJ_OBJECT_SHARED);
 }
 
@@ -114,6 +114,7 @@ static const char *
 space_text(struct cj_elab *el, const struct cj_value *v)
 {
 	return v->kind != CJ_VALUE_TENSOR ? "in registers" :
+	    cj_is_tmem(el, v) ? "in tensor memory" :
 	    is_space(el, v, true) ? "in shared memory" : "in global memory";
 }
 
@@ -519,8 +520,10 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 		return load_matrices(el, args, c);
 	case CJ_ATOM_STMATRIX:
 		return store_matrices(el, args, c);
+	case CJ_ATOM_TMEM_LOAD: case CJ_ATOM_TMEM_STORE:
+		return cj_elab_copy_tmem(el, args, c);
 	case CJ_ATOM_FMA: case CJ_ATOM_MMA_SYNC: case CJ_ATOM_TMA:
-	case CJ_ATOM_WGMMA: case CJ_ATOM_BULK:
+	case CJ_ATOM_WGMMA: case CJ_ATOM_BULK: case CJ_ATOM_TCGEN05:
 		break;
 	}
 	cj_bug(el->recover, "%s copies nothing", c->atom->text);

@@ -363,6 +363,8 @@ cj_builtin_gemm(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	if (p.mma->atom->use == CJ_ATOM_WGMMA)
 		return cj_elab_gemm_wgmma(el, args, p.mma);
+	if (p.mma->atom->use == CJ_ATOM_TCGEN05)
+		return cj_elab_gemm_tcgen05(el, args, p.mma);
 	if (p.mma->atom->use == CJ_ATOM_MMA_SYNC) {
 		if (!cj_elab_has_threads(el, args->span, cj_layout_size(
 		    &el->al, p.mma->tiled.vmnk).value, "this product"))

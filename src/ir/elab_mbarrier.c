@@ -251,6 +251,12 @@ cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
 	if (args->count == 1 && proxy == NULL && space == NULL &&
 	    map == NULL && is_choice(el, &args->at[0], "mbarrier_init"))
 		f = CJ_FENCE_MBARRIER_INIT;
+	else if (args->count == 1 && proxy == NULL && space == NULL &&
+	    map == NULL && is_choice(el, &args->at[0], "before_thread_sync"))
+		f = CJ_FENCE_BEFORE_SYNC;
+	else if (args->count == 1 && proxy == NULL && space == NULL &&
+	    map == NULL && is_choice(el, &args->at[0], "after_thread_sync"))
+		f = CJ_FENCE_AFTER_SYNC;
 	else if (args->count == 0 && map == NULL &&
 	    is_choice(el, proxy, "async"))
 		f = space == NULL ? CJ_FENCE_ASYNC :
@@ -262,8 +268,10 @@ cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
 		    args->span, "there is no such fence"),
 		    "There are fence(.mbarrier_init), fence(proxy = .async), "
 		    "fence(proxy = .async, space = .shared), "
-		    "fence(proxy = .async, space = .global) and "
-		    "fence(proxy = .tensormap, map = maps[i]).");
+		    "fence(proxy = .async, space = .global), "
+		    "fence(proxy = .tensormap, map = maps[i]), and for tensor "
+		    "memory fence(.before_thread_sync) and "
+		    "fence(.after_thread_sync).");
 		return cj_value_error();
 	}
 	cj_emit0(&el->em->b, CJ_OP_FENCE, 0, f);

@@ -402,6 +402,11 @@ struct cj_meeting {
 	cj_place place;
 };
 
+/* An object of tensor memory, and the one that its address comes to. */
+struct cj_tmem_home {
+	uint32_t object, address;
+};
+
 struct cj_elab {
 	struct cj_arena *arena;
 	const struct cj_unit *unit;
@@ -412,6 +417,7 @@ struct cj_elab {
 	struct cj_recover *recover;
 	const struct cj_target *target;
 	enum cj_bounds bounds;
+	CJ_VEC(struct cj_tmem_home) tmems;	/* where addresses are */
 	struct cj_symtab sym;
 	struct cj_algebra al;
 	CJ_VEC(struct cj_symbol_info) symbols;	/* [0] unused */
@@ -699,6 +705,7 @@ void cj_elab_launch(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_limits(struct cj_elab *el, struct cj_span span,
     uint32_t function, uint32_t before);
 void cj_elab_shared(struct cj_elab *el, const struct cj_node *n);
+void cj_elab_tmem(struct cj_elab *el, const struct cj_node *n);
 /* The object of a SHARED or FIELD, with `stages` members (0: one object), as a
  * tensor; false: reported. */
 bool cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,

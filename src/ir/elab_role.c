@@ -307,7 +307,7 @@ is_passive(const struct cj_node *n)
 	switch ((unsigned)n->kind) {
 	case CJ_NODE_ROLE: case CJ_NODE_BLOCK: case CJ_NODE_CONST:
 	case CJ_NODE_FN: case CJ_NODE_ORDER: case CJ_NODE_PIPELINE:
-	case CJ_NODE_SHARED:
+	case CJ_NODE_SHARED: case CJ_NODE_TMEM:
 		return true;
 	case CJ_NODE_IF:
 		for (i = 0; i < n->if_stmt.arms.count; i++)

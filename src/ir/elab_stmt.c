@@ -432,6 +432,7 @@ cj_elab_stmt(struct cj_elab *el, const struct cj_node *n)
 	case CJ_NODE_DO: do_stmt(el, n); break;
 	case CJ_NODE_ASSIGN: assign(el, n); break;
 	case CJ_NODE_SHARED: cj_elab_shared(el, n); break;
+	case CJ_NODE_TMEM: cj_elab_tmem(el, n); break;
 	case CJ_NODE_PIPELINE: cj_elab_pipeline(el, n); break;
 	case CJ_NODE_PRODUCE: case CJ_NODE_CONSUME:
 		cj_elab_stage(el, n);

@@ -115,6 +115,40 @@ begin_copy(struct cj_elab *el, struct cj_args *args, enum cj_kind k,
 	return false;
 }
 
+/* tiled_copy(atom, t): of tensor memory that lies as t. */
+static struct cj_value
+tmem_copy(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_copy_value c = { 0 };
+	const struct cj_value *t = &args->at[1];
+	struct cj_copy_atom atom;
+	bool ok;
+
+	if (t->kind == CJ_VALUE_ERROR)
+		return cj_value_error();
+	c.atom = atom_arg(el, args, 0, false);
+	if (c.atom == NULL)
+		return cj_value_error();
+	if (!cj_is_tmem(el, t) || (c.atom->use != CJ_ATOM_TMEM_LOAD &&
+	    c.atom->use != CJ_ATOM_TMEM_STORE)) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    args->span, "tiled_copy(atom, t) is for tmem_load() or "
+		    "tmem_store(), and t in tensor memory"),
+		    "Others: tiled_copy(atom, threads, values).");
+		return cj_value_error();
+	}
+	c.bits = cj_kind_bits(t->tensor->element);
+	if (c.atom->packs && c.bits != 16)
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "%s is for elements of 16 bits, these are %s",
+		    c.atom->text, cj_kind_text(t->tensor->element));
+	ok = cj_copy_atom_values(&el->al, &c.atom->copy, (int)c.bits, &atom)
+	    && cj_tmem_copy_make(&el->al, &atom, (int)c.bits,
+	    t->tensor->layout, &c.tiled);
+	return copy_value(el, args, row, &c, ok);
+}
+
 struct cj_value
 cj_builtin_tiled_copy(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -123,6 +157,8 @@ cj_builtin_tiled_copy(struct cj_elab *el, struct cj_args *args,
 	struct cj_copy_atom atom;
 	const struct cj_layout *threads, *values;
 
+	if (args->count == 2)
+		return tmem_copy(el, args, row);
 	if (!begin_copy(el, args, CJ_KIND_F16, &c, &atom))
 		return cj_value_error();
 	threads = cj_arg_layout(el, args, 1);

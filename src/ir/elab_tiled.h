@@ -16,7 +16,8 @@
 
 enum cj_atom_use { CJ_ATOM_FMA, CJ_ATOM_MMA_SYNC, CJ_ATOM_UNIVERSAL,
     CJ_ATOM_VECTOR, CJ_ATOM_CP_ASYNC, CJ_ATOM_LDMATRIX, CJ_ATOM_STMATRIX,
-    CJ_ATOM_TMA, CJ_ATOM_WGMMA, CJ_ATOM_BULK };
+    CJ_ATOM_TMA, CJ_ATOM_WGMMA, CJ_ATOM_BULK, CJ_ATOM_TCGEN05,
+    CJ_ATOM_TMEM_LOAD, CJ_ATOM_TMEM_STORE };
 
 struct cj_atom_value {
 	enum cj_atom_use use;
@@ -25,6 +26,8 @@ struct cj_atom_value {
 	enum cj_kind element;		/* a copy's; VOID: of any of 16 bits */
 	uint32_t count;			/* elements at once, or matrices */
 	bool is_transposed;
+	uint32_t lanes, bits;		/* of tensor memory; count: repeats */
+	bool packs;
 	enum cj_copy_cache cache;
 	struct cj_mma_atom mma;
 	struct cj_copy_atom copy;	/* layouts of bits */
@@ -58,7 +61,7 @@ static inline bool
 cj_atom_is_mma(const struct cj_atom_value *a)
 {
 	return a->use == CJ_ATOM_FMA || a->use == CJ_ATOM_MMA_SYNC ||
-	    a->use == CJ_ATOM_WGMMA;
+	    a->use == CJ_ATOM_WGMMA || a->use == CJ_ATOM_TCGEN05;
 }
 
 /* A copy by tma_load() or tma_store() (elab_tma.c). */
@@ -90,6 +93,34 @@ bool cj_elab_metadata(struct cj_elab *el, struct cj_args *args,
 /* "name": true or false and known; false if it is not given. */
 bool cj_arg_flag(struct cj_elab *el, struct cj_args *args, const char *name,
     bool *out);
+/* An operand in shared memory that a product reads as a whole (elab_matrix.c);
+ * rows, k: of one instruction, which is `who`'s. False: reported. */
+struct cj_smem_operand {
+	const char *who;
+	struct cj_span span;
+	const struct cj_layout *plain;	/* without its swizzle */
+	enum cj_kind kind;
+	int64_t rows, depth;		/* of the tile */
+	struct cj_operand_desc desc;
+	struct cj_int at;		/* where it begins */
+	uint32_t access;
+	uint32_t object;
+};
+bool cj_smem_operand_make(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, const char *who, enum cj_kind kind,
+    int64_t rows, int64_t k, struct cj_smem_operand *o);
+cj_ref cj_smem_operand_offset(struct cj_elab *el,
+    const struct cj_smem_operand *o, struct cj_int row, int64_t row_known,
+    int64_t k);
+bool cj_is_shared(struct cj_elab *el, const struct cj_value *v);
+/* Tensor memory (elab_tmem.c): copies, and a product into it. */
+bool cj_is_tmem(const struct cj_elab *el, const struct cj_value *v);
+struct cj_value cj_elab_copy_tmem(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c);
+struct cj_value cj_elab_gemm_tcgen05(struct cj_elab *el, struct cj_args *args,
+    const struct cj_mma_value *m);
+/* The address of an object, and the offset of a place in it. */
+cj_ref cj_tmem_address(struct cj_elab *el, uint32_t object);
 /* The layout without its swizzle and offset; the offset of a step in it. */
 const struct cj_layout *cj_unswizzled(struct cj_elab *el,
     const struct cj_layout *l);

@@ -1,11 +1,7 @@
 /*
  * gemm(mma, a, b, acc) by wgmma: a and b are whole tiles in shared memory, or a
  * is a fragment in registers; the accumulator is a `var`.
- *
- * The instruction knows one form of operands: tiles of 8 rows, rows as wide as
- * the swizzle, and two distances in bytes. They are read off the layout, mode
- * by mode, and each step of the layout is compared with them. The products of
- * a gemm are one group; a fence stands in front of them.
+ * The products of a gemm are one group; a fence stands in front of them.
  */
 #include "elab_tiled.h"
 
@@ -135,179 +131,12 @@ cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
 	    .atom = cj_memdup(el->arena, &a, sizeof a) };
 }
 
-/* ---- operands in shared memory ------------------------------------------- */
-
-struct operand {
-	const struct cj_layout *plain;	/* without its swizzle */
-	enum cj_kind kind;
-	int64_t rows, depth;		/* of the tile */
-	struct cj_operand_desc desc;
-	struct cj_int at;		/* where it begins */
-	uint32_t access;
-	uint32_t object;
-};
-
-static bool
-refuse(struct cj_elab *el, struct cj_span span, const char *what)
-{
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
-	    "wgmma cannot read this operand: %s", what),
-	    "Make the layout with smem_layout(T, (rows, K)).");
-	return false;
-}
-
-/* Bytes of step i of mode 0 (rows) or 1 (K). */
-static int64_t
-bytes_at(struct cj_elab *el, const struct operand *o, uint32_t mode,
-    int64_t i)
-{
-	return cj_mode_step(el, o->plain, mode, i) *
-	    (cj_kind_bits(o->kind) / 8);
-}
-
-/* What the fields say of step i of the mode that goes along rows of shared
- * memory, and of the other one; within `count` rows and one product's K. */
-static int64_t
-fast_bytes(const struct operand *o, int64_t i)
-{
-	int64_t width = (int64_t)16 << o->desc.swizzle;
-	int64_t byte = i * (cj_kind_bits(o->kind) / 8);
-
-	if (o->desc.by_column)
-		return byte / width * (o->desc.swizzle == CJ_MAP_PLAIN ?
-		    o->desc.stride : o->desc.leading) + byte % width;
-	return o->desc.swizzle == CJ_MAP_PLAIN ?
-	    byte / 16 * o->desc.leading + byte % 16 : byte;
-}
-
-static int64_t
-slow_bytes(const struct operand *o, int64_t i)
-{
-	int64_t width = (int64_t)16 << o->desc.swizzle;
-
-	return i / 8 * (o->desc.by_column && o->desc.swizzle == CJ_MAP_PLAIN ?
-	    o->desc.leading : o->desc.stride) + i % 8 * width;
-}
-
-/* The distances, from the first steps that show them. */
-static void
-read_fields(struct cj_elab *el, struct operand *o, int64_t rows, int64_t k)
-{
-	bool plain = o->desc.swizzle == CJ_MAP_PLAIN;
-	int64_t bytes = cj_kind_bits(o->kind) / 8;
-	int64_t unit = ((int64_t)16 << o->desc.swizzle) / bytes;
-	int64_t fast = 16, slow = 16;
-
-	if (o->desc.by_column) {
-		if (rows > unit)
-			fast = bytes_at(el, o, 0, unit);
-		if (k > 8)
-			slow = bytes_at(el, o, 1, 8);
-		o->desc.leading = (uint32_t)(plain ? slow : fast);
-		o->desc.stride = (uint32_t)(plain ? fast : slow);
-		return;
-	}
-	if (rows > 8)
-		slow = bytes_at(el, o, 0, 8);
-	if (plain && k > unit)
-		fast = bytes_at(el, o, 1, unit);
-	o->desc.leading = (uint32_t)fast;
-	o->desc.stride = (uint32_t)slow;
-}
-
-/* Every tile of `rows` and every step of k lies as the fields say. */
-static bool
-fields_hold(struct cj_elab *el, const struct operand *o, int64_t rows,
-    int64_t k)
-{
-	int64_t i, from;
-
-	for (i = 0; i < o->rows; i++) {
-		from = i - i % rows;
-		if (bytes_at(el, o, 0, i) - bytes_at(el, o, 0, from) !=
-		    (o->desc.by_column ? fast_bytes : slow_bytes)(o,
-		    i % rows))
-			return false;
-	}
-	for (i = 0; i < o->depth; i++) {
-		from = i - i % k;
-		if (bytes_at(el, o, 1, i) - bytes_at(el, o, 1, from) !=
-		    (o->desc.by_column ? slow_bytes : fast_bytes)(o, i % k))
-			return false;
-	}
-	return true;
-}
-
-/* rows, k: of one product. */
-static bool
-make_operand(struct cj_elab *el, struct cj_span span,
-    const struct cj_value *v, enum cj_kind kind, int64_t rows, int64_t k,
-    struct operand *o)
-{
-	struct cj_access access = { .align = 128 };
-	const struct cj_tensor *t = v->tensor;
-	struct cj_int n;
-	uint32_t m;
-
-	if (t->element != kind)
-		return refuse(el, span, cj_printf(el->arena, "it takes %s, "
-		    "these are %s", cj_kind_text(kind),
-		    cj_kind_text(t->element)));
-	if (cj_layout_rank(t->layout) != 2)
-		return refuse(el, span, "it is no matrix of two modes");
-	o->kind = kind;
-	o->object = t->object;
-	o->plain = cj_unswizzled(el, t->layout);
-	for (m = 0; m < 2; m++) {
-		n = cj_tuple_product(&el->al, cj_tuple_get(t->layout->shape,
-		    m));
-		if (!cj_is_known(n))
-			return refuse(el, span, "its extents are not known");
-		*(m == 0 ? &o->rows : &o->depth) = n.value;
-	}
-	if (o->rows % rows != 0 || o->depth % k != 0)
-		return refuse(el, span, cj_printf(el->arena, "%lld x %lld are "
-		    "no multiples of %lld x %lld", (long long)o->rows,
-		    (long long)o->depth, (long long)rows, (long long)k));
-	if (!cj_swizzle_of_map(t->layout, kind, &o->desc.swizzle))
-		return refuse(el, span, "its swizzle is not one of 16 bytes "
-		    "in rows of 32, 64 or 128");
-	o->desc.by_column = bytes_at(el, o, 1, 1) !=
-	    cj_kind_bits(kind) / 8;
-	if (o->desc.by_column && cj_kind_bits(kind) != 16)
-		return refuse(el, span, "elements that are not of 16 bits "
-		    "have stride 1 along K");
-	read_fields(el, o, rows, k);
-	if (!fields_hold(el, o, rows, k))
-		return refuse(el, span, "its layout is not tiled by the atom "
-		    "of a swizzle");
-	if (!cj_swizzled_place(el, span, t, &o->at))
-		return false;
-	if (!cj_elab_stage_allows(el, span, t, false))
-		return false;
-	access.object = t->object;
-	el->m->objects.at[t->object].reads = true;
-	o->access = cj_module_access(el->m, &access);
-	return true;
-}
-
-static cj_ref
-offset_of(struct cj_elab *el, const struct operand *o, struct cj_int row,
-    int64_t row_known, int64_t k)
-{
-	struct cj_int at = cj_int_add(&el->sym, o->at, row);
-
-	return cj_elab_ref_int(el, cj_int_add(&el->sym, at, cj_known(
-	    cj_mode_step(el, o->plain, 0, row_known) +
-	    cj_mode_step(el, o->plain, 1, k))));
-}
-
 /* ---- the product --------------------------------------------------------- */
 
 struct product {
 	const struct cj_mma_value *mma;
 	struct cj_wgmma w;
-	struct operand a, b;
+	struct cj_smem_operand a, b;
 	bool a_in_registers;
 	struct cj_access left;		/* then: its slot */
 	int64_t groups;			/* warpgroups along M */
@@ -478,19 +307,13 @@ make_left(struct cj_elab *el, struct cj_args *args, struct product *p)
 }
 
 static bool
-is_shared(struct cj_elab *el, const struct cj_value *v)
-{
-	return v->kind == CJ_VALUE_TENSOR && el->m->objects.at[
-	    v->tensor->object].kind == CJ_OBJECT_SHARED;
-}
-
-static bool
 make_tile(struct cj_elab *el, struct cj_args *args, struct product *p)
 {
 	struct cj_int wg;
 
-	if (!make_operand(el, cj_arg_span(args, 1), &args->at[1], p->w.a, 64,
-	    p->depth, &p->a) || !warpgroup_of(el, args, p, &wg))
+	if (!cj_smem_operand_make(el, cj_arg_span(args, 1), &args->at[1],
+	    "wgmma", p->w.a, 64, p->depth, &p->a) ||
+	    !warpgroup_of(el, args, p, &wg))
 		return false;
 	p->k = p->a.depth / p->depth;
 	p->warpgroup_step = cj_int_mul(&el->sym, wg, cj_known(p->groups == 1 ?
@@ -510,17 +333,17 @@ make_operands(struct cj_elab *el, struct cj_args *args, struct product *p)
 
 	if (a->kind == CJ_VALUE_ERROR || b->kind == CJ_VALUE_ERROR)
 		return false;
-	if (!is_shared(el, b) || (a->kind == CJ_VALUE_TENSOR &&
-	    !is_shared(el, a))) {
+	if (!cj_is_shared(el, b) || (a->kind == CJ_VALUE_TENSOR &&
+	    !cj_is_shared(el, a))) {
 		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
 		    "wgmma takes A in shared memory or in registers, and B in "
 		    "shared memory; these are %s and %s",
 		    cj_value_what(el, a), cj_value_what(el, b));
 		return false;
 	}
-	if (!(is_shared(el, a) ? make_tile : make_left)(el, args, p) ||
-	    !make_operand(el, cj_arg_span(args, 2), b, p->w.b, p->w.n,
-	    p->w.k, &p->b))
+	if (!(cj_is_shared(el, a) ? make_tile : make_left)(el, args, p) ||
+	    !cj_smem_operand_make(el, cj_arg_span(args, 2), b, "wgmma",
+	    p->w.b, p->w.n, p->w.k, &p->b))
 		return false;
 	if (p->b.rows == p->w.n * p->n && p->b.depth == p->k * p->w.k)
 		return true;
@@ -567,11 +390,12 @@ multiply_one(struct cj_elab *el, struct product *p, const int64_t at[3],
 		    cj_wgmma_left(&p->w));
 		p->w.a_at = cj_module_access(el->m, &p->left);
 	} else {
-		refs[count++] = offset_of(el, &p->a, p->warpgroup_step,
-		    at[0] * 64 * p->groups, at[2] * p->depth);
+		refs[count++] = cj_smem_operand_offset(el, &p->a,
+		    p->warpgroup_step, at[0] * 64 * p->groups,
+		    at[2] * p->depth);
 	}
-	refs[count++] = offset_of(el, &p->b, cj_known(0), at[1] * p->w.n,
-	    at[2] * p->w.k);
+	refs[count++] = cj_smem_operand_offset(el, &p->b, cj_known(0),
+	    at[1] * p->w.n, at[2] * p->w.k);
 	if (p->w.selectors != 0) {
 		p->w.selector = (uint32_t)at[2] % p->w.selectors;
 		refs[count++] = p->metadata[at[2] / p->w.selectors * p->m +

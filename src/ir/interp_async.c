@@ -43,7 +43,9 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
 		    c->steps.at[i].op == CJ_OP_TMA_STORE ||
 		    c->steps.at[i].op == CJ_OP_BULK_COPY ||
 		    c->steps.at[i].op == CJ_OP_SEND ||
-		    c->steps.at[i].op == CJ_OP_WGMMA)
+		    c->steps.at[i].op == CJ_OP_WGMMA ||
+		    cj_op_info[c->steps.at[i].op].engine ==
+		    CJ_ENGINE_TCGEN05)
 			break;
 	if (i == c->steps.len)
 		return NULL;

@@ -6,7 +6,7 @@
  * Threads that have ended do not come to a barrier any more. The block's own
  * opens without them, with a report, when nobody else can run.
  */
-#include "interp_tma.h"
+#include "interp_tmem.h"
 
 enum {
 	LONG_TURN = 1 << 12,		/* steps of a warp, for seed 0 */
@@ -29,7 +29,8 @@ make_memory(struct cj_block *b, const struct cj_decoded *c)
 
 		if (object->kind == CJ_OBJECT_TABLE)
 			memory[o] = c->tables[o];
-		else if (object->kind == CJ_OBJECT_SHARED) {
+		else if (object->kind == CJ_OBJECT_SHARED ||
+		    object->kind == CJ_OBJECT_TMEM) {
 			memory[o].data = cj_alloc(w->arena, cj_memory_bytes(
 			    object->element, object->extent));
 			memory[o].hi = object->extent;
@@ -105,6 +106,7 @@ cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
 	b->machine.async = cj_async_create(a, c, b->warps);
 	b->machine.mbarriers = cj_mbarriers_create(a, c);
 	b->machine.stages = cj_stages_create(a, c);
+	b->machine.tmem = cj_tmem_create(a, c, b->warps);
 	make_memory(b, c);
 	make_threads(b);
 	make_warps(b, c);
@@ -126,7 +128,8 @@ clear_shared(struct cj_block *b)
 		const struct cj_object *object = &m->objects.at[o];
 		struct cj_memory *memory = &b->machine.memory[o];
 
-		if (object->kind != CJ_OBJECT_SHARED || memory->data == NULL)
+		if ((object->kind != CJ_OBJECT_SHARED &&
+		    object->kind != CJ_OBJECT_TMEM) || memory->data == NULL)
 			continue;
 		memset(memory->data, 0, cj_memory_bytes(object->element,
 		    object->extent));
@@ -183,6 +186,7 @@ cj_block_start(struct cj_block *b, uint64_t number, uint64_t seed)
 	memset(b->barrier, 0, sizeof b->barrier);
 	clear_shared(b);
 	cj_mbarriers_clear(b);
+	cj_tmem_clear(b);
 	if (b->machine.race != NULL)
 		cj_race_clear(b->machine.race, number);
 	if (b->machine.stages != NULL)

@@ -8,7 +8,7 @@
  * read or write what a copy fills, nor write what it reads. What goes to
  * another block is in that block's list, and what it reads in the own one's.
  */
-#include "interp_tma.h"
+#include "interp_tmem.h"
 
 enum { MOST_KEPT = 256 };		/* stores that have read */
 
@@ -81,6 +81,8 @@ mark(const struct cj_bulk *b, bool begins)
 	struct cj_async *a = b->owner->async;
 	int64_t i;
 
+	if (b->kind == CJ_BULK_REGISTERS)
+		return;
 	if (b->kind != CJ_BULK_LOAD) {
 		a->sources[b->object] += begins ? 1 : -1u;
 		return;
@@ -481,7 +483,9 @@ cj_bulk_end(struct cj_block *b)
 	struct cj_frame *f;
 	struct cj_fault *fault;
 
+	cj_tmem_end(b);
 	while (at != NULL && (at->kind == CJ_BULK_PRODUCT ||
+	    at->kind == CJ_BULK_REGISTERS ||
 	    at->kind == CJ_BULK_SOURCE || at->has_read))
 		at = at->next;
 	if (at == NULL)

@@ -11,7 +11,7 @@
  * What happened before an arrival, or before a copy's issue, happened before
  * what follows a wait for that phase.
  */
-#include "interp_tma.h"
+#include "interp_tmem.h"
 
 struct cj_mbarriers {
 	struct cj_mbarrier **at;	/* by object, by element */
@@ -186,13 +186,29 @@ cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
 	end_phase(b);
 }
 
+/* All arrivals by commits come now, if none is missing but theirs. */
+static void
+land_commits(struct cj_frame *f, struct cj_mbarrier *b)
+{
+	if (b->due == 0 || b->due != b->pending)
+		return;
+	learn(f, b, b->due_past);
+	if (b->due_at > b->coming_at)
+		b->coming_at = b->due_at;
+	b->pending = b->due = 0;
+	b->due_past = NULL;
+	b->due_at = 0;
+	end_phase(b);
+}
+
 static void
 arrive(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     struct cj_mbarrier *b, int64_t count)
 {
 	struct cj_fault *fault;
 
-	if (count >= 1 && count <= (int64_t)b->pending) {
+	land_commits(f, b);
+	if (count >= 1 && count <= (int64_t)(b->pending - b->due)) {
 		b->pending -= (uint32_t)count;
 		if (f->now > b->coming_at)
 			b->coming_at = f->now;
@@ -210,6 +226,26 @@ arrive(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 		fault->other = b->last;
 		fault->note = "the last one that counted is here";
 	}
+}
+
+void
+cj_mbarrier_commit(struct cj_frame *f, const struct cj_step *s,
+    struct cj_mbarrier *b, const struct cj_past *p)
+{
+	land_commits(f, b);
+	if (b->pending == b->due) {		/* bytes are missing */
+		cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_MISUSED_MBARRIER,
+		    "a commit arrives" CJ_WHO " where none of %u is still to "
+		    "come in phase %llu", (unsigned)b->count,
+		    (unsigned long long)b->phase);
+		return;
+	}
+	b->due++;
+	b->last = s->ref;
+	if (f->machine->race != NULL)
+		b->due_past = cj_past_join(f, b->due_past, p);
+	if (f->product_end > b->due_at)
+		b->due_at = f->product_end;
 }
 
 /* ---- steps: a is the offset ---------------------------------------------- */
@@ -351,6 +387,8 @@ has_ended(struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 	uint64_t parity = CJ_AT(f, uint64_t, s->b)[lane] & 1;
 	struct cj_mbarrier *b = &f->machine->mbarriers->at[object][at];
 
+	if ((b->phase & 1) == parity)
+		land_commits(f, b);
 	if (b->pending == 0 && (b->phase & 1) == parity)
 		cj_tma_land(f, b);
 	return (b->phase & 1) != parity;
@@ -489,6 +527,11 @@ step_fence(struct cj_frame *f, const struct cj_step *s)
 
 	if (cj_step_inst(f, s)->attr == CJ_FENCE_ASYNC_GLOBAL)
 		return;			/* that of shared memory is watched */
+	if (cj_fence_is_of_tmem(cj_step_inst(f, s))) {
+		cj_tmem_fence(f, cj_step_inst(f, s)->attr ==
+		    CJ_FENCE_BEFORE_SYNC);
+		return;
+	}
 	if (cj_step_inst(f, s)->attr != CJ_FENCE_MBARRIER_INIT) {
 		cj_proxy_fence(f);
 		return;

@@ -417,7 +417,7 @@ slot_at(struct cj_decoder *d, cj_ref r, cj_type t)
 	    + a->position * cj_reg_bytes(o->element) * d->code->lanes;
 }
 
-/* Where products of warpgroups may be in flight. */
+/* Where products of warpgroups, or loads of tensor memory, may be in flight. */
 static void
 step_get_watched(struct cj_frame *f, const struct cj_step *s)
 {
@@ -432,13 +432,19 @@ step_set_watched(struct cj_frame *f, const struct cj_step *s)
 	cj_step_blend(f, s);
 }
 
+static bool
+watches_registers(const struct cj_module *m)
+{
+	return m->wgmmas.len > 1 || m->tmem_uses.len > 1;
+}
+
 void
 cj_interp_SLOT_GET(struct cj_decoder *d, cj_ref r)
 {
 	cj_type t = cj_inst(d->module, r)->type;
 	uint32_t from = slot_at(d, r, t);
 	uint32_t to = cj_decode_result(d, r);
-	struct cj_step *s = cj_step_add(d, r, d->module->wgmmas.len > 1 ?
+	struct cj_step *s = cj_step_add(d, r, watches_registers(d->module) ?
 	    step_get_watched : step_copy);
 
 	s->a = from;
@@ -474,7 +480,7 @@ cj_interp_SLOT_SET(struct cj_decoder *d, cj_ref r)
 	if (d->outer != NULL && d->outer->code->slot[m->accesses.at[
 	    cj_inst(m, r)->attr].object] != CJ_NO_OFFSET)
 		cj_bug(d->arena->recover, "a map assigns to a slot around it");
-	s = cj_step_add(d, r, m->wgmmas.len > 1 ? step_set_watched :
+	s = cj_step_add(d, r, watches_registers(m) ? step_set_watched :
 	    cj_step_blend);
 	s->dst = to;
 	s->a = from;

@@ -226,6 +226,7 @@ struct cj_machine {
 	const struct cj_trace *trace;	/* or traced; may be NULL */
 	struct cj_timeline *timeline;	/* or timed; may be NULL */
 	struct cj_mbarriers *mbarriers;	/* kernels that have some */
+	struct cj_tmem *tmem;		/* kernels with tensor memory */
 	struct cj_stages *stages;	/* kernels with pipelines */
 	struct cj_host_run *host;
 	struct cj_test_run *test;
@@ -586,14 +587,17 @@ void cj_race_access_of(const struct cj_block *owner, struct cj_frame *f,
  * of their own, whose intervals others learn of where they wait for the unit's
  * end. Loads of a block by TMA are told apart by the mbarrier they signal (its
  * number modulo 32), stores by the warp that issues them.
+ * The warps' loads and stores of tensor memory, and the products that they
+ * issue into it, are told apart by warps.
  */
-enum cj_unit_kind { CJ_UNIT_LOAD, CJ_UNIT_STORE, CJ_UNIT_KINDS };
+enum cj_unit_kind { CJ_UNIT_LOAD, CJ_UNIT_STORE, CJ_UNIT_TMEM_LOAD,
+    CJ_UNIT_TMEM_STORE, CJ_UNIT_PRODUCT, CJ_UNIT_KINDS };
 struct cj_unit {
 	enum cj_unit_kind kind;
 	uint32_t number, interval;
 };
 /* A unit writes elements from now on, on behalf of a step that has announced
- * the access. */
+ * the access; or it reads them, which it announces itself. */
 void cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
     const struct cj_step *s, struct cj_unit u, struct cj_touched_range t);
 /* What whoever waits for it learns; NULL where races are not looked for. */

@@ -115,7 +115,8 @@ cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 		cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
 		    "%s \"%s\" at element %lld" CJ_WHO ", which warp "
 		    "%u has stored with no fence(proxy = .async) behind",
-		    s->op == CJ_OP_WGMMA ? "a product reads" :
+		    s->op == CJ_OP_WGMMA || s->op == CJ_OP_TCGEN05_MMA ?
+		    "a product reads" :
 		    overwrites(f, s) ? "a copy overwrites" : "a copy reads",
 		    o->name,
 		    (long long)e, (unsigned)((at[e] - 1) % CJ_LANES_WARP));

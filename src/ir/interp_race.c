@@ -376,24 +376,34 @@ report_lanes(const struct act *a, who other)
 	    (unsigned)lane_of(other), (unsigned)a->lane);
 }
 
-/* What a copy writes is touched without a wait for the copy's end. */
+/* What a copy writes or a product reads is touched without a wait for its
+ * end. */
 static void
 report_unit(const struct act *a, who other, cj_ref ref)
 {
-	bool loads = block_of(other) / a->run->blocks == 1 + CJ_UNIT_LOAD;
+	static const struct { const char *what, *note; } units[] = {
+		[CJ_UNIT_LOAD] = { "copy writes", "it is issued here; nothing "
+		    "orders that access behind a wait for its mbarrier" },
+		[CJ_UNIT_STORE] = { "copy writes", "it is issued here; "
+		    "nothing orders that access behind a bulk_wait() of its "
+		    "thread" },
+		[CJ_UNIT_PRODUCT] = { "product reads", "it is issued here; "
+		    "nothing orders that access behind a wait for the "
+		    "mbarrier of its tcgen05_commit()" },
+	};
+	unsigned unit = (unsigned)(block_of(other) / a->run->blocks) - 1;
 	struct cj_fault *fault;
 
 	if (cj_fault_again(a->f, a->s, CJ_DIAG_IN_FLIGHT))
 		return;
 	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_IN_FLIGHT,
-	    "\"%s\" is %s at %s" CJ_WHO ", which a copy writes", name_of(a),
-	    verbs[a->kind], cj_where(a->f, a->object, a->element));
+	    "\"%s\" is %s at %s" CJ_WHO ", which a %s", name_of(a),
+	    verbs[a->kind], cj_where(a->f, a->object, a->element),
+	    units[unit].what);
 	if (fault == NULL)
 		return;
 	fault->other = ref;
-	fault->note = loads ? "it is issued here; nothing orders that access "
-	    "behind a wait for its mbarrier" : "it is issued here; nothing "
-	    "orders that access behind a bulk_wait() of its thread";
+	fault->note = units[unit].note;
 }
 
 static void
@@ -653,12 +663,23 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 		return;
 	a = begin(f, s, &t);
 	a.shadow = owner->machine.race->shadows[t.object];
-	a.me = word_of((1 + u.kind) * r->run->blocks + owner->number,
-	    u.number, u.interval);
+	a.lane = cj_first_lane(f);
+	a.element = t.first;
 	cell = (size_t)(t.first - a.shadow->first) >> a.shadow->log2_cell;
 	last = (size_t)(t.first - a.shadow->first + t.width - 1)
 	    >> a.shadow->log2_cell;
 	for (; cell <= last; cell++) {
+		if (!t.is_write) {
+			a.me = myself(f, a.lane);
+			look(&a, WRITER, cell);
+			look(&a, ATOMIC, cell);
+		}
+		a.me = word_of((1 + u.kind) * r->run->blocks + owner->number,
+		    u.number, u.interval);
+		if (!t.is_write) {
+			join_cell(&a, cell);
+			continue;
+		}
 		p = page_for(&a, WRITER, cell / PAGE);
 		exchange(&a, &p->who[cell % PAGE], a.me);
 		set_ref(p, cell % PAGE, s->ref);

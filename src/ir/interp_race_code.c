@@ -102,6 +102,19 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		if (cj_wgmma_has_offset(m, &m->wgmmas.at[i->attr]))
 			note_operand(m, cells, m->wgmmas.at[i->attr].a_at);
 		return true;
+	case CJ_OP_TMEM_ALLOC:
+		cells[m->accesses.at[m->tmem_uses.at[i->attr].other].object] =
+		    1;
+		return true;
+	case CJ_OP_TMEM_COPY:
+		note_operand(m, cells, m->tmem_uses.at[i->attr].other);
+		return true;
+	case CJ_OP_TCGEN05_MMA:
+		note_operand(m, cells, m->tcgen05s.at[i->attr].b_at);
+		if (!cj_tcgen05_is_left_in_tmem(m, &m->tcgen05s.at[i->attr]))
+			note_operand(m, cells, m->tcgen05s.at[i->attr].a_at);
+		return true;
+	case CJ_OP_TCGEN05_COMMIT:
 	case CJ_OP_MBARRIER_INIT:
 	case CJ_OP_MBARRIER_ARRIVE:
 	case CJ_OP_MBARRIER_EXPECT:
@@ -175,7 +188,9 @@ has_units(const struct cj_decoded *c)
 		if (c->steps.at[i].op == CJ_OP_TMA_LOAD ||
 		    c->steps.at[i].op == CJ_OP_TMA_STORE ||
 		    c->steps.at[i].op == CJ_OP_BULK_COPY ||
-		    c->steps.at[i].op == CJ_OP_SEND)
+		    c->steps.at[i].op == CJ_OP_SEND ||
+		    cj_op_info[c->steps.at[i].op].engine ==
+		    CJ_ENGINE_TCGEN05)
 			return true;
 	return false;
 }

@@ -20,6 +20,10 @@ struct cj_mbarrier {
 					   in this phase, in the last */
 	const struct cj_past *coming, *done;	/* of this phase, the last */
 	uint64_t coming_at, done_at;	/* of timelines */
+	uint32_t due;			/* arrivals by commits that have not
+					   come yet, */
+	const struct cj_past *due_past;	/* what they bring, */
+	uint64_t due_at;		/* when */
 };
 
 /* One of them as it is; count 0: nobody has made it. */
@@ -45,6 +49,9 @@ uint32_t cj_mbarrier_number(const struct cj_machine *owner,
 /* Bytes have come; whoever waits is behind `p`. */
 void cj_mbarrier_complete(struct cj_frame *f, struct cj_mbarrier *b,
     int64_t bytes, const struct cj_bulk *of);
+/* An arrival by a commit, as late as it can be; whoever waits is behind `p`. */
+void cj_mbarrier_commit(struct cj_frame *f, const struct cj_step *s,
+    struct cj_mbarrier *b, const struct cj_past *p);
 /* The block of a rank in the cluster; NULL: none, reported. */
 struct cj_machine *cj_cluster_machine(struct cj_frame *f,
     const struct cj_step *s, uint32_t lane, int64_t rank);
@@ -52,13 +59,14 @@ struct cj_machine *cj_cluster_machine(struct cj_frame *f,
 /*
  * What is in flight by the hardware's own units: what comes to shared memory
  * and signals an mbarrier there, what goes from there to global memory, what a
- * product reads, or (SOURCE) what a copy to another block reads. It has to do
+ * product reads, or (SOURCE) what a copy to another block reads; or (REGISTERS)
+ * what a load of tensor memory fills, no elements then. It has to do
  * with the elements of shared memory whose place without the swizzle is
  * lo .. hi - 1. The other side is a box of a map, or neighbours from `from` on
  * of an object, or registers.
  */
 enum cj_bulk_kind { CJ_BULK_LOAD, CJ_BULK_STORE, CJ_BULK_PRODUCT,
-    CJ_BULK_SOURCE };
+    CJ_BULK_SOURCE, CJ_BULK_REGISTERS };
 struct cj_bulk {
 	enum cj_bulk_kind kind;
 	const struct cj_step *step;
@@ -147,6 +155,9 @@ bool cj_bulk_meets(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
 /* Element `at` of an object behind a swizzle of its bytes, and back. */
 int64_t cj_swizzled(enum cj_map_swizzle s, enum cj_kind k, int64_t at);
+/* Byte of element (row, k) from the start of an operand, unswizzled. */
+int64_t cj_operand_byte(const struct cj_operand_desc *d, int64_t row,
+    int64_t k, int64_t bytes);
 
 /* Did somebody write these elements with no fence(proxy = .async) behind? */
 void cj_check_proxy(struct cj_frame *f, const struct cj_step *s,

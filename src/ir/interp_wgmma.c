@@ -20,9 +20,8 @@ struct product {
 	double a[ROWS * MOST_K], b[MOST_N * MOST_K], c[ROWS * MOST_N];
 };
 
-/* Byte of element (row, k) from the start of an operand, unswizzled. */
-static int64_t
-byte_of(const struct cj_operand_desc *d, int64_t row, int64_t k,
+int64_t
+cj_operand_byte(const struct cj_operand_desc *d, int64_t row, int64_t k,
     int64_t bytes)
 {
 	int64_t width = (int64_t)16 << d->swizzle;
@@ -87,7 +86,8 @@ read_matrix(struct product *p, double *to, uint32_t access,
 	b->group = p->f->wgmma_commits;
 	for (row = 0; row < rows; row++)
 		for (k = 0; k < depth; k++) {
-			at = start + byte_of(d, first + row, k, bytes) / bytes;
+			at = start + cj_operand_byte(d, first + row, k,
+			    bytes) / bytes;
 			b->lo = at < b->lo ? at : b->lo;
 			b->hi = at >= b->hi ? at + 1 : b->hi;
 			at = cj_swizzled(d->swizzle, kind, at);
@@ -271,7 +271,8 @@ cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s, uint32_t offset,
 
 	note_touched(f, offset, offset + bytes);
 	for (; b != NULL; b = b->next) {
-		if (b->kind != CJ_BULK_PRODUCT || b->frame != f)
+		if ((b->kind != CJ_BULK_PRODUCT &&
+		    b->kind != CJ_BULK_REGISTERS) || b->frame != f)
 			continue;
 		sums = offset < b->sum_end && b->sum < offset + bytes;
 		if (sums || (writes && offset < b->left_end &&
@@ -281,11 +282,14 @@ cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s, uint32_t offset,
 	if (b == NULL || cj_fault_again(f, s, CJ_DIAG_IN_FLIGHT))
 		return;
 	fault = cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_IN_FLIGHT,
-	    "registers of a product in flight are %s", writes ? "written" :
+	    "registers of a %s in flight are %s", b->kind == CJ_BULK_PRODUCT ?
+	    "product" : "load from tensor memory", writes ? "written" :
 	    "read");
 	if (fault != NULL) {
 		fault->other = b->step->ref;
-		fault->note = "it is issued here, and no wait has ended it";
+		fault->note = b->kind == CJ_BULK_PRODUCT ? "it is issued "
+		    "here, and no wait has ended it" : "it is issued here, "
+		    "and no tcgen05_wait(.load) follows";
 	}
 }
 

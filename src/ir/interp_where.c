@@ -128,6 +128,24 @@ in_layout(struct cj_arena *a, const char *text, int64_t element)
 	cj_names_fini(&names);
 	return found;
 }
+
+/* Elements lie lane by lane here; the layout has addresses. */
+static const char *
+in_tensor_memory(struct cj_arena *a, const struct cj_object *o,
+    int64_t element)
+{
+	int64_t row = o->extent / CJ_TMEM_LANES;
+	int64_t parts = 32 / cj_kind_bits(o->element);
+	int64_t lane = element / row, rest = element % row;
+	const char *at = o->layout == NULL ? NULL : in_layout(a, o->layout,
+	    lane * CJ_TMEM_LANE_STEP * parts + rest);
+
+	return at == NULL ? cj_printf(a, "lane %lld, column %lld",
+	    (long long)lane, (long long)(rest / parts)) :
+	    cj_printf(a, "[%s] (lane %lld, column %lld)", at,
+	    (long long)lane, (long long)(rest / parts));
+}
+
 /* ---- both ---------------------------------------------------------------- */
 
 const char *
@@ -138,6 +156,8 @@ cj_where(const struct cj_frame *f, uint32_t object, int64_t element)
 	struct cj_arena *a = f->machine->arena;
 	const char *at = NULL;
 
+	if (o->kind == CJ_OBJECT_TMEM)
+		return in_tensor_memory(a, o, element);
 	if (o->kind == CJ_OBJECT_SHARED && o->layout != NULL)
 		at = in_layout(a, o->layout, element);
 	else if (o->kind == CJ_OBJECT_TENSOR)

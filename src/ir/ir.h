@@ -38,7 +38,8 @@ enum cj_attr { CJ_ATTR_NONE, CJ_ATTR_CONSTANT, CJ_ATTR_ACCESS, CJ_ATTR_INT,
     CJ_ATTR_TARGET, CJ_ATTR_POSITIONS, CJ_ATTR_CONVERSION, CJ_ATTR_LAUNCH,
     CJ_ATTR_REQUIRE, CJ_ATTR_TEXT, CJ_ATTR_EXPECT, CJ_ATTR_CALL,
     CJ_ATTR_ARRAY, CJ_ATTR_COPY, CJ_ATTR_MMA, CJ_ATTR_STAGE, CJ_ATTR_MAP,
-    CJ_ATTR_TMA, CJ_ATTR_WGMMA, CJ_ATTR_BULK, CJ_ATTR_ROLE, CJ_ATTR_ORDER };
+    CJ_ATTR_TMA, CJ_ATTR_WGMMA, CJ_ATTR_TMEM, CJ_ATTR_TCGEN05,
+    CJ_ATTR_BULK, CJ_ATTR_ROLE, CJ_ATTR_ORDER };
 enum cj_effects { CJ_EFFECTS_PURE, CJ_EFFECTS_READ, CJ_EFFECTS_WRITE,
     CJ_EFFECTS_SYNC, CJ_EFFECTS_IO, CJ_EFFECTS_EXIT, CJ_EFFECTS_REGION };
 enum cj_scope { CJ_SCOPE_THREAD, CJ_SCOPE_WARP, CJ_SCOPE_WARPGROUP,
@@ -73,7 +74,10 @@ enum cj_special {		/* attr of SPECIAL; the axis is x, y, z */
 };
 enum cj_device_fact { CJ_DEVICE_SMS, CJ_DEVICE_FACT_COUNT };
 enum cj_fence { CJ_FENCE_MBARRIER_INIT, CJ_FENCE_ASYNC, CJ_FENCE_ASYNC_SHARED,
-    CJ_FENCE_ASYNC_GLOBAL, CJ_FENCE_COUNT };
+    CJ_FENCE_ASYNC_GLOBAL, CJ_FENCE_BEFORE_SYNC, CJ_FENCE_AFTER_SYNC,
+    CJ_FENCE_COUNT };
+enum cj_tmem_wait { CJ_TMEM_WAIT_LOAD, CJ_TMEM_WAIT_STORE,
+    CJ_TMEM_WAIT_COUNT };
 enum cj_shfl { CJ_SHFL_IDX, CJ_SHFL_UP, CJ_SHFL_DOWN, CJ_SHFL_XOR };
 
 /* 32 bytes. Operands are refs in the module's pool. */
@@ -116,6 +120,7 @@ enum cj_object_kind {
 	CJ_OBJECT_TABLE,	/* known data */
 	CJ_OBJECT_FOREIGN,	/* from a pointer */
 	CJ_OBJECT_ARRAY,	/* of a test */
+	CJ_OBJECT_TMEM,		/* tensor memory: 128 lanes of its columns */
 	CJ_OBJECT_SLOT		/* registers */
 };
 
@@ -275,6 +280,30 @@ struct cj_wgmma {
 	struct cj_operand_desc a_desc, b_desc;
 };
 
+/* Tensor memory. An address: bits 31..16 lane, 15..0 column. */
+enum { CJ_TMEM_LANES = 128, CJ_TMEM_COLUMNS = 512, CJ_TMEM_LEAST = 32,
+    CJ_TMEM_LANE_STEP = 1 << 16 };
+/* Copies from shared memory: what each of the four times 32 lanes gets. */
+enum cj_tmem_spread { CJ_TMEM_OWN, CJ_TMEM_PAIRS_02_13, CJ_TMEM_PAIRS_01_23,
+    CJ_TMEM_ALL_FOUR, CJ_TMEM_SPREADS };
+struct cj_tmem_use {
+	uint32_t tmem;			/* access: the object */
+	uint32_t other;			/* access: ALLOC: the address; LOAD:
+					   slot, position; COPY: the matrix */
+	uint32_t lanes, bits, repeat;	/* LOAD, STORE, COPY: the shape */
+	bool packs;			/* 16 bits of each column */
+	enum cj_tmem_spread spread;	/* COPY */
+	struct cj_operand_desc desc;	/* COPY */
+};
+/* A product m x n x k that one thread issues, its sum in tensor memory. */
+struct cj_tcgen05 {
+	uint32_t m, n, k;
+	enum cj_kind a, b, d;
+	uint32_t d_at, a_at, b_at;	/* accesses; A may be in tensor
+					   memory */
+	struct cj_operand_desc a_desc, b_desc;
+};
+
 struct cj_positions {
 	uint32_t count;
 	const uint32_t *at;
@@ -384,6 +413,8 @@ struct cj_module {
 	CJ_VEC(struct cj_tma_copy) tmas;
 	CJ_VEC(struct cj_bulk_copy) bulks;
 	CJ_VEC(struct cj_wgmma) wgmmas;
+	CJ_VEC(struct cj_tmem_use) tmem_uses;
+	CJ_VEC(struct cj_tcgen05) tcgen05s;
 	CJ_VEC(struct cj_positions) positions;
 	CJ_VEC(struct cj_conversion) conversions;	/* [0] is the default */
 	CJ_VEC(struct cj_require) requires;
@@ -444,6 +475,8 @@ uint32_t cj_module_map(struct cj_module *m, const struct cj_map *map);
 uint32_t cj_module_tma(struct cj_module *m, const struct cj_tma_copy *c);
 uint32_t cj_module_bulk(struct cj_module *m, const struct cj_bulk_copy *c);
 uint32_t cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w);
+uint32_t cj_module_tmem(struct cj_module *m, const struct cj_tmem_use *u);
+uint32_t cj_module_tcgen05(struct cj_module *m, const struct cj_tcgen05 *t);
 /* Types and extents of an atom of warpgroups; NULL, or why it is none. */
 const char *cj_wgmma_find(struct cj_arena *a, const char *name,
     struct cj_wgmma *out);
@@ -470,6 +503,20 @@ bool cj_wgmma_has_offset(const struct cj_module *m,
     const struct cj_wgmma *w);
 /* Registers of a lane's part of A: half of what is stored of it along k. */
 uint32_t cj_wgmma_left(const struct cj_wgmma *w);
+bool cj_tcgen05_is_left_in_tmem(const struct cj_module *m,
+    const struct cj_tcgen05 *t);
+/* tcgen05.fence: around barriers between threads that use tensor memory? */
+static inline bool
+cj_fence_is_of_tmem(const struct cj_inst *i)
+{
+	return i->attr == CJ_FENCE_BEFORE_SYNC ||
+	    i->attr == CJ_FENCE_AFTER_SYNC;
+}
+/* Columns that an object of tensor memory takes; registers of a thread that a
+ * shape of loads and stores has; NULL, or why there is no such product. */
+uint32_t cj_tmem_columns(const struct cj_object *o);
+uint32_t cj_tmem_registers(uint32_t lanes, uint32_t bits, uint32_t repeat);
+const char *cj_tcgen05_wrong(struct cj_arena *a, const struct cj_tcgen05 *t);
 /* A load to several blocks of the cluster? One that reaches into another block
  * in any way? */
 bool cj_inst_spreads(const struct cj_module *m, const struct cj_inst *i);

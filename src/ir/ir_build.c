@@ -51,6 +51,8 @@ cj_module_create(struct cj_arena *a, const char *name,
 	UNUSED_FIRST(a, &m->tmas);
 	UNUSED_FIRST(a, &m->bulks);
 	UNUSED_FIRST(a, &m->wgmmas);
+	UNUSED_FIRST(a, &m->tmem_uses);
+	UNUSED_FIRST(a, &m->tcgen05s);
 	UNUSED_FIRST(a, &m->positions);
 	UNUSED_FIRST(a, &m->conversions);
 	UNUSED_FIRST(a, &m->requires);
@@ -362,6 +364,20 @@ cj_module_wgmma(struct cj_module *m, const struct cj_wgmma *w)
 	return m->wgmmas.len - 1;
 }
 
+uint32_t
+cj_module_tmem(struct cj_module *m, const struct cj_tmem_use *u)
+{
+	*cj_push(m->arena, &m->tmem_uses) = *u;
+	return m->tmem_uses.len - 1;
+}
+
+uint32_t
+cj_module_tcgen05(struct cj_module *m, const struct cj_tcgen05 *t)
+{
+	*cj_push(m->arena, &m->tcgen05s) = *t;
+	return m->tcgen05s.len - 1;
+}
+
 bool
 cj_wgmma_has_offset(const struct cj_module *m, const struct cj_wgmma *w)
 {
@@ -384,6 +400,34 @@ wgmma_touches(const struct cj_module *m, const struct cj_wgmma *w,
 	out[n++] = (struct cj_touch){ &m->accesses.at[w->sum], true, true };
 	out[n++] = (struct cj_touch){ &m->accesses.at[w->b_at], true, false };
 	out[n++] = (struct cj_touch){ &m->accesses.at[w->a_at], true, false };
+	return n;
+}
+
+static unsigned
+tmem_touches(const struct cj_module *m, const struct cj_inst *i,
+    struct cj_touch *out)
+{
+	const struct cj_tmem_use *u = &m->tmem_uses.at[i->attr];
+	bool loads = i->op == CJ_OP_TMEM_LOAD;
+
+	out[0] = (struct cj_touch){ &m->accesses.at[u->tmem], true,
+	    i->op != CJ_OP_TMEM_LOAD };
+	if (u->other == 0)
+		return 1;
+	out[1] = (struct cj_touch){ &m->accesses.at[u->other],
+	    i->op == CJ_OP_TMEM_COPY, loads || i->op == CJ_OP_TMEM_ALLOC };
+	return 2;
+}
+
+static unsigned
+tcgen05_touches(const struct cj_module *m, const struct cj_tcgen05 *t,
+    struct cj_touch *out)
+{
+	unsigned n = 0;
+
+	out[n++] = (struct cj_touch){ &m->accesses.at[t->d_at], true, true };
+	out[n++] = (struct cj_touch){ &m->accesses.at[t->b_at], true, false };
+	out[n++] = (struct cj_touch){ &m->accesses.at[t->a_at], true, false };
 	return n;
 }
 
@@ -420,6 +464,10 @@ cj_touches(const struct cj_module *m, const struct cj_inst *i,
 		return 1;
 	case CJ_ATTR_WGMMA:
 		return wgmma_touches(m, &m->wgmmas.at[i->attr], out);
+	case CJ_ATTR_TMEM:
+		return tmem_touches(m, i, out);
+	case CJ_ATTR_TCGEN05:
+		return tcgen05_touches(m, &m->tcgen05s.at[i->attr], out);
 	case CJ_ATTR_TMA:
 		t = &m->tmas.at[i->attr];
 		out[0] = (struct cj_touch){ &m->accesses.at[t->shared],

@@ -235,6 +235,74 @@ print_wgmma(struct cj_printer *p, const struct cj_inst *i)
 	}
 }
 
+/* "@3 at %1[%2]": operands n and, if there is one, n + 1. */
+static void
+print_tmem(struct cj_printer *p, const struct cj_inst *i, unsigned n,
+    uint32_t access, bool has_offset)
+{
+	PRINTF(p, " @%u at ", p->m->accesses.at[access].object);
+	cj_printer_operand(p, i, n);
+	if (!has_offset)
+		return;
+	PUTS(p, "[");
+	cj_printer_operand(p, i, n + 1);
+	PUTS(p, "]");
+}
+
+static void
+print_tmem_use(struct cj_printer *p, const struct cj_inst *i)
+{
+	const struct cj_tmem_use *u = &p->m->tmem_uses.at[i->attr];
+	const struct cj_access *other = &p->m->accesses.at[u->other];
+
+	if (i->op == CJ_OP_TMEM_ALLOC) {
+		PRINTF(p, " @%u at @%u[", p->m->accesses.at[u->tmem].object,
+		    other->object);
+		cj_printer_operand(p, i, 0);
+		PUTS(p, "]");
+		return;
+	}
+	print_tmem(p, i, 0, u->tmem, i->op != CJ_OP_TMEM_DEALLOC);
+	if (i->op == CJ_OP_TMEM_LOAD) {
+		PRINTF(p, " to @%u[%u]", other->object, other->position);
+	} else if (i->op == CJ_OP_TMEM_STORE) {
+		PUTS(p, " from ");
+		cj_printer_operand(p, i, 2);
+	} else if (i->op == CJ_OP_TMEM_COPY) {
+		PUTS(p, " from");
+		print_matrix(p, i, 2, u->other, &u->desc);
+	}
+	if (u->lanes != 0)
+		PRINTF(p, " lanes %u bits %u", u->lanes, u->bits);
+	if (u->repeat != 0)
+		PRINTF(p, " repeat %u%s", u->repeat, u->packs ? " packs" : "");
+	if (i->op == CJ_OP_TMEM_COPY)
+		PRINTF(p, " spread %s", cj_word(CJ_WORDS_SPREAD, u->spread));
+}
+
+static void
+print_tcgen05(struct cj_printer *p, const struct cj_inst *i)
+{
+	const struct cj_tcgen05 *t = &p->m->tcgen05s.at[i->attr];
+	bool in_tmem = cj_tcgen05_is_left_in_tmem(p->m, t);
+	unsigned b = in_tmem ? 4 : 3;
+
+	PRINTF(p, " %u %u %u %s %s %s", t->m, t->n, t->k, cj_kind_text(t->d),
+	    cj_kind_text(t->a), cj_kind_text(t->b));
+	print_tmem(p, i, 0, t->d_at, true);
+	PUTS(p, " a");
+	if (in_tmem)
+		print_tmem(p, i, 2, t->a_at, true);
+	else
+		print_matrix(p, i, 2, t->a_at, &t->a_desc);
+	PUTS(p, " b");
+	print_matrix(p, i, b, t->b_at, &t->b_desc);
+	if (i->operand_count > b + 1) {
+		PUTS(p, " accumulate ");
+		cj_printer_operand(p, i, b + 1);
+	}
+}
+
 static void
 print_stage_use(struct cj_printer *p, const struct cj_inst *i)
 {
@@ -278,6 +346,9 @@ print_int(struct cj_printer *p, const struct cj_inst *i)
 	case CJ_OP_WGMMA_WAIT: case CJ_OP_PARAM:
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 		PRINTF(p, " %u", i->attr);
+		return;
+	case CJ_OP_TMEM_WAIT:
+		PRINTF(p, " %s", cj_word(CJ_WORDS_TMEM_WAIT, i->attr));
 		return;
 	case CJ_OP_FENCE:
 		PRINTF(p, " %s", cj_word(CJ_WORDS_FENCE, i->attr));
@@ -474,6 +545,12 @@ cj_printer_attr(struct cj_printer *p, const struct cj_inst *i)
 		return;
 	case CJ_ATTR_WGMMA:
 		print_wgmma(p, i);
+		return;
+	case CJ_ATTR_TMEM:
+		print_tmem_use(p, i);
+		return;
+	case CJ_ATTR_TCGEN05:
+		print_tcgen05(p, i);
 		return;
 	case CJ_ATTR_MMA:
 		PUTS(p, " ");

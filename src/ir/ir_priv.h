@@ -30,7 +30,8 @@ bool cj_attr_exists(const struct cj_module *m, enum cj_attr attr,
 /* ---- words of the text form, by enumerator (ir_words.c) ------------------ */
 
 enum cj_words { CJ_WORDS_SPECIAL, CJ_WORDS_DEVICE, CJ_WORDS_SHFL,
-    CJ_WORDS_FENCE, CJ_WORDS_OBJECT, CJ_WORDS_CACHE, CJ_WORDS_ORDER,
+    CJ_WORDS_FENCE, CJ_WORDS_TMEM_WAIT, CJ_WORDS_SPREAD,
+    CJ_WORDS_OBJECT, CJ_WORDS_CACHE, CJ_WORDS_ORDER,
     CJ_WORDS_SCOPE,
     CJ_WORDS_ATOMIC, CJ_WORDS_GENERATOR, CJ_WORDS_ARGUMENT, CJ_WORDS_LEAF,
     CJ_WORDS_FUNCTION, CJ_WORDS_ROUNDING, CJ_WORDS_COPY, CJ_WORDS_EVICT };

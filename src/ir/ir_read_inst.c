@@ -26,8 +26,8 @@ define(struct cj_reader *r, uint32_t **at, uint32_t *len, uint32_t *cap,
 	    (meaning))
 
 /* %7, which is added to the operands. */
-static void
-read_operand(struct cj_reader *r)
+void
+cj_reader_operand(struct cj_reader *r)
 {
 	uint32_t n = cj_reader_ref(r, TOKEN_VALUE, "a value");
 
@@ -49,7 +49,7 @@ read_operands(struct cj_reader *r)
 	if (r->token != TOKEN_VALUE || r->begins_line)
 		return;
 	do
-		read_operand(r);
+		cj_reader_operand(r);
 	while (cj_reader_mark(r, ','));
 }
 
@@ -87,9 +87,9 @@ static void
 read_mask(struct cj_reader *r)
 {
 	if (cj_reader_word(r, "mask")) {
-		read_operand(r);
+		cj_reader_operand(r);
 		if (cj_reader_word(r, "fill"))
-			read_operand(r);
+			cj_reader_operand(r);
 	}
 }
 
@@ -110,7 +110,7 @@ read_access(struct cj_reader *r, enum cj_op op)
 			a.position = (uint32_t)cj_reader_int(r, 0,
 			    UINT32_MAX);
 		else
-			read_operand(r);
+			cj_reader_operand(r);
 		cj_reader_need_mark(r, ']');
 		if (cj_reader_mark(r, ','))
 			read_operands(r);
@@ -126,7 +126,7 @@ read_place(struct cj_reader *r)
 	struct cj_access a = { .object = cj_reader_object(r) };
 
 	cj_reader_need_mark(r, '[');
-	read_operand(r);
+	cj_reader_operand(r);
 	cj_reader_need_mark(r, ']');
 	read_how(r, &a);
 	return a;
@@ -206,13 +206,13 @@ read_map_encode(struct cj_reader *r)
 	return map;
 }
 
-static uint32_t
-read_spot(struct cj_reader *r)
+uint32_t
+cj_reader_spot(struct cj_reader *r)
 {
 	struct cj_access a = { .object = cj_reader_object(r) };
 
 	cj_reader_need_mark(r, '[');
-	read_operand(r);
+	cj_reader_operand(r);
 	cj_reader_need_mark(r, ']');
 	return r->failed ? 0 : cj_module_access(r->m, &a);
 }
@@ -231,18 +231,18 @@ read_combining(struct cj_reader *r, bool *reduces, enum cj_atomic *how,
 static uint32_t
 read_tma(struct cj_reader *r)
 {
-	struct cj_tma_copy c = { .shared = read_spot(r) };
+	struct cj_tma_copy c = { .shared = cj_reader_spot(r) };
 
 	cj_reader_need_word(r, "map");
-	read_operand(r);
+	cj_reader_operand(r);
 	if (cj_reader_word(r, "signal"))
-		c.signal = read_spot(r);
+		c.signal = cj_reader_spot(r);
 	cj_reader_need_word(r, "of");
 	c.map = read_map(r);
 	cj_reader_need_word(r, "at");
 	read_operands(r);
 	if (cj_reader_word(r, "ranks"))
-		read_operand(r);
+		cj_reader_operand(r);
 	if (cj_reader_word(r, "share"))
 		c.share = (uint32_t)cj_reader_int(r, 1, 3);
 	read_combining(r, &c.reduces, &c.how, &c.evict);
@@ -252,30 +252,30 @@ read_tma(struct cj_reader *r)
 static uint32_t
 read_bulk(struct cj_reader *r, enum cj_op op)
 {
-	struct cj_bulk_copy c = { .to = read_spot(r) };
+	struct cj_bulk_copy c = { .to = cj_reader_spot(r) };
 
 	if (op == CJ_OP_BULK_COPY) {
 		cj_reader_need_word(r, "from");
-		c.from = read_spot(r);
+		c.from = cj_reader_spot(r);
 	}
 	cj_reader_need_word(r, op == CJ_OP_BULK_COPY ? "count" : "rank");
-	read_operand(r);
+	cj_reader_operand(r);
 	if (op == CJ_OP_SEND) {
 		cj_reader_need_word(r, "value");
-		read_operand(r);
+		cj_reader_operand(r);
 	}
 	if (cj_reader_word(r, "signal"))
-		c.signal = read_spot(r);
+		c.signal = cj_reader_spot(r);
 	if (cj_reader_word(r, "rank") || cj_reader_word(r, "ranks"))
-		read_operand(r);
+		cj_reader_operand(r);
 	read_combining(r, &c.reduces, &c.how, &c.evict);
 	return r->failed ? 0 : cj_module_bulk(r->m, &c);
 }
 
-static uint32_t
-read_matrix(struct cj_reader *r, struct cj_operand_desc *d)
+uint32_t
+cj_reader_matrix(struct cj_reader *r, struct cj_operand_desc *d)
 {
-	uint32_t access = read_spot(r);
+	uint32_t access = cj_reader_spot(r);
 
 	cj_reader_need_word(r, "leading");
 	d->leading = (uint32_t)cj_reader_int(r, 0, 1 << 18);
@@ -295,7 +295,7 @@ read_left(struct cj_reader *r, struct cj_operand_desc *d)
 
 	if (ahead.failed || r->m->objects.at[a.object].kind !=
 	    CJ_OBJECT_SLOT)
-		return read_matrix(r, d);
+		return cj_reader_matrix(r, d);
 	a.object = cj_reader_object(r);
 	cj_reader_need_mark(r, '[');
 	a.position = (uint32_t)cj_reader_int(r, 0, UINT16_MAX);
@@ -319,15 +319,15 @@ read_wgmma(struct cj_reader *r)
 	cj_reader_need_word(r, "a");
 	w.a_at = read_left(r, &w.a_desc);
 	cj_reader_need_word(r, "b");
-	w.b_at = read_matrix(r, &w.b_desc);
+	w.b_at = cj_reader_matrix(r, &w.b_desc);
 	if (w.selectors != 0) {
 		cj_reader_need_word(r, "metadata");
-		read_operand(r);
+		cj_reader_operand(r);
 		cj_reader_need_word(r, "selector");
 		w.selector = (uint32_t)cj_reader_int(r, 0, 3);
 	}
 	if (cj_reader_word(r, "accumulate"))
-		read_operand(r);
+		cj_reader_operand(r);
 	if (r->failed)
 		return 0;
 	w.sum = cj_module_access(r->m, &sum);
@@ -348,7 +348,7 @@ read_stage_use(struct cj_reader *r)
 	u.keep = cj_reader_word(r, "keep");
 	u.by_lane = cj_reader_word(r, "lane");
 	if (cj_reader_word(r, "when") || cj_reader_word(r, "by"))
-		read_operand(r);
+		cj_reader_operand(r);
 	return r->failed ? 0 : cj_module_stage_use(r->m, &u);
 }
 
@@ -377,7 +377,7 @@ read_order(struct cj_reader *r)
 	if (!r->failed && number >= r->m->orders.len)
 		cj_reader_fail(r, "there is no such order");
 	cj_reader_need_word(r, "as");
-	read_operand(r);
+	cj_reader_operand(r);
 	return number;
 }
 
@@ -393,6 +393,8 @@ read_int(struct cj_reader *r, enum cj_op op)
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
 	case CJ_OP_FENCE:
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_FENCE);
+	case CJ_OP_TMEM_WAIT:
+		return (uint32_t)cj_reader_enum(r, CJ_WORDS_TMEM_WAIT);
 	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
 	case CJ_OP_WGMMA_WAIT:
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
@@ -628,6 +630,8 @@ read_attr(struct cj_reader *r, enum cj_op op, cj_type t)
 	case CJ_ATTR_MAP: return read_map_encode(r);
 	case CJ_ATTR_TMA: return read_tma(r);
 	case CJ_ATTR_WGMMA: return read_wgmma(r);
+	case CJ_ATTR_TMEM: return cj_reader_tmem(r, op);
+	case CJ_ATTR_TCGEN05: return cj_reader_tcgen05(r);
 	case CJ_ATTR_BULK: return read_bulk(r, op);
 	case CJ_ATTR_MMA: return read_mma(r);
 	case CJ_ATTR_STAGE: return read_stage_use(r);
@@ -672,13 +676,13 @@ read_unroll(struct cj_reader *r)
 static uint32_t
 read_for(struct cj_reader *r)
 {
-	read_operand(r);
+	cj_reader_operand(r);
 	if (r->token != TOKEN_DOTS)
 		cj_reader_fail(r, "\"..\" is needed");
 	cj_reader_next(r);
-	read_operand(r);
+	cj_reader_operand(r);
 	cj_reader_need_word(r, "step");
-	read_operand(r);
+	cj_reader_operand(r);
 	return read_unroll(r);
 }
 

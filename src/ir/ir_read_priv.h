@@ -62,6 +62,14 @@ uint64_t *cj_reader_bits(struct cj_reader *r, enum cj_kind k, uint64_t count);
 uint32_t cj_reader_object(struct cj_reader *r);
 cj_place cj_reader_place(struct cj_reader *r);	/* 0 if there is none */
 
+/* Attributes: %7, which is added to the operands; @7[%8]; an operand of a
+ * product in shared memory; those of tensor memory (ir_read_tmem.c). */
+void cj_reader_operand(struct cj_reader *r);
+uint32_t cj_reader_spot(struct cj_reader *r);
+uint32_t cj_reader_matrix(struct cj_reader *r, struct cj_operand_desc *d);
+uint32_t cj_reader_tmem(struct cj_reader *r, enum cj_op op);
+uint32_t cj_reader_tcgen05(struct cj_reader *r);
+
 /* The instructions of a function up to its closing brace. */
 void cj_reader_body(struct cj_reader *r);
 

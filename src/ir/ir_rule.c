@@ -137,6 +137,20 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    m->wgmmas.at[index].b_at) &&
 		    cj_attr_exists(m, CJ_ATTR_ACCESS,
 		    m->wgmmas.at[index].a_at);
+	case CJ_ATTR_TMEM:
+		return index != 0 && index < m->tmem_uses.len &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->tmem_uses.at[index].tmem) &&
+		    (m->tmem_uses.at[index].other == 0 || cj_attr_exists(m,
+		    CJ_ATTR_ACCESS, m->tmem_uses.at[index].other));
+	case CJ_ATTR_TCGEN05:
+		return index != 0 && index < m->tcgen05s.len &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->tcgen05s.at[index].d_at) &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->tcgen05s.at[index].a_at) &&
+		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    m->tcgen05s.at[index].b_at);
 	case CJ_ATTR_MMA:
 		return index != 0 && index < m->mmas.len;
 	case CJ_ATTR_STAGE:

@@ -369,6 +369,6 @@ cj_rule_async(const struct cj_rule_view *v)
 	case CJ_OP_ADDRESS: return check_address(v);
 	case CJ_OP_BULK_COPY: return check_bulk_copy(v);
 	case CJ_OP_SEND: return check_send(v);
-	default: return NULL;
+	default: return cj_rule_tmem(v);
 	}
 }

@@ -22,5 +22,7 @@ bool cj_rule_are_indices(const struct cj_rule_view *v, unsigned from,
 /* What the rows of asynchronous operations demand; NULL for others.
  * ir_rule_async.c */
 const char *cj_rule_async(const struct cj_rule_view *v);
+/* The same of tensor memory, ir_rule_tmem.c */
+const char *cj_rule_tmem(const struct cj_rule_view *v);
 
 #endif

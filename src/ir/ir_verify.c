@@ -112,6 +112,15 @@ check_object(struct verifier *v, uint32_t index)
 		else if (o->stages != 0 && o->extent % o->stages != 0)
 			fail(v, "@", index, "the stages differ in extent");
 		break;
+	case CJ_OBJECT_TMEM:
+		if (o->extent < 0 || cj_kind_bits(o->element) > 32 ||
+		    32 % cj_kind_bits(o->element) != 0 ||
+		    !is_power_of_two(cj_tmem_columns(o)) ||
+		    cj_tmem_columns(o) < CJ_TMEM_LEAST ||
+		    cj_tmem_columns(o) > CJ_TMEM_COLUMNS)
+			fail(v, "@", index, "tensor memory has 32 to 512 "
+			    "columns, a power of two");
+		return;
 	case CJ_OBJECT_TABLE:
 		if (o->extent < 0 || (o->extent > 0 && o->data == NULL))
 			fail(v, "@", index, "a table has data");
@@ -262,6 +271,11 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_MAP_ACQUIRE: case CJ_OP_ADDRESS:
 	case CJ_OP_BULK_WAIT_READ: case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA:
 	case CJ_OP_WGMMA_COMMIT: case CJ_OP_WGMMA_WAIT:
+	case CJ_OP_TMEM_ALLOC: case CJ_OP_TMEM_DEALLOC:
+	case CJ_OP_TMEM_RELINQUISH: case CJ_OP_TMEM_LOAD:
+	case CJ_OP_TMEM_STORE: case CJ_OP_TMEM_WAIT: case CJ_OP_TMEM_COPY:
+	case CJ_OP_TCGEN05_MMA:
+	case CJ_OP_TCGEN05_COMMIT:
 	case CJ_OP_PTX: case CJ_OP_PTX_PURE: case CJ_OP_EXECUTOR:
 		return kind == CJ_FUNCTION_DEVICE ? NULL :
 		    "it belongs to device functions";
@@ -282,6 +296,10 @@ check_target(const struct verifier *v, const struct cj_inst *i)
 	if (cj_op_info[i->op].engine == CJ_ENGINE_WGMMA &&
 	    strcmp(v->m->target->name, "sm_90a") != 0)
 		return "it needs sm_90a, and no other";
+	if ((cj_op_info[i->op].engine == CJ_ENGINE_TCGEN05 ||
+	    (i->op == CJ_OP_FENCE && cj_fence_is_of_tmem(i))) &&
+	    v->m->target->family != 100)
+		return "it needs sm_100a or sm_103a";
 	if ((i->op == CJ_OP_BULK_COPY || i->op == CJ_OP_TMA_LOAD) &&
 	    cj_inst_spreads(v->m, i) && !cj_target_multicasts(v->m->target))
 		return "one load to several blocks is not for this target";
@@ -410,7 +428,8 @@ check_right(const struct verifier *v, const struct cj_touch *t)
 	bool is_outer = o->kind == CJ_OBJECT_TENSOR ||
 	    o->kind == CJ_OBJECT_WORKSPACE || o->kind == CJ_OBJECT_FOREIGN;
 
-	if (o->kind == CJ_OBJECT_SLOT || o->kind == CJ_OBJECT_SHARED)
+	if (o->kind == CJ_OBJECT_SLOT || o->kind == CJ_OBJECT_SHARED ||
+	    o->kind == CJ_OBJECT_TMEM)
 		return o->region != 0 && v->open[o->region] ? NULL :
 		    "the object does not live here";
 	if (!is_outer)
@@ -534,6 +553,8 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 	    cj_op_info[i->op].attr == CJ_ATTR_COPY ||
 	    cj_op_info[i->op].attr == CJ_ATTR_TMA ||
 	    cj_op_info[i->op].attr == CJ_ATTR_BULK ||
+	    cj_op_info[i->op].attr == CJ_ATTR_TMEM ||
+	    cj_op_info[i->op].attr == CJ_ATTR_TCGEN05 ||
 	    cj_op_info[i->op].attr == CJ_ATTR_WGMMA)
 		return check_rights(v, i);
 	switch ((unsigned)i->op) {

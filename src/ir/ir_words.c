@@ -10,9 +10,12 @@ static const char *const specials[] = { "thread_x", "thread_y", "thread_z",
 static const char *const devices[] = { "sms" };
 static const char *const shfls[] = { "idx", "up", "down", "xor" };
 static const char *const fences[] = { "mbarrier_init", "async",
-    "async_shared", "async_global" };
+    "async_shared", "async_global", "before_sync", "after_sync" };
+static const char *const tmem_waits[] = { "load", "store" };
+static const char *const spreads[] = { "own", "pairs_02_13", "pairs_01_23",
+    "all_four" };
 static const char *const objects[] = { "tensor", "workspace", "shared",
-    "table", "foreign", "array", "slot" };
+    "table", "foreign", "array", "tmem", "slot" };
 static const char *const caches[] = { "default", "streaming", "last_use",
     "no_allocate", "read_only" };
 static const char *const orders[] = { "weak", "relaxed", "acquire", "release",
@@ -33,6 +36,8 @@ static const char *const roundings[] = { "even", "zero", "up", "down" };
 _Static_assert(CJ_LENGTH(specials) == CJ_SPECIAL_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(devices) == CJ_DEVICE_FACT_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(fences) == CJ_FENCE_COUNT, "a word for each");
+_Static_assert(CJ_LENGTH(tmem_waits) == CJ_TMEM_WAIT_COUNT, "a word for each");
+_Static_assert(CJ_LENGTH(spreads) == CJ_TMEM_SPREADS, "a word for each");
 _Static_assert(CJ_LENGTH(objects) == CJ_OBJECT_SLOT + 1, "a word for each");
 _Static_assert(CJ_LENGTH(atomics) == CJ_ATOMIC_CAS + 1, "a word for each");
 _Static_assert(CJ_LENGTH(evicts) == CJ_EVICT_COUNT, "a word for each");
@@ -47,6 +52,8 @@ static const struct {
 	[CJ_WORDS_DEVICE] = SET(devices),
 	[CJ_WORDS_SHFL] = SET(shfls),
 	[CJ_WORDS_FENCE] = SET(fences),
+	[CJ_WORDS_TMEM_WAIT] = SET(tmem_waits),
+	[CJ_WORDS_SPREAD] = SET(spreads),
 	[CJ_WORDS_OBJECT] = SET(objects),
 	[CJ_WORDS_CACHE] = SET(caches),
 	[CJ_WORDS_ORDER] = SET(orders),

@@ -32,17 +32,16 @@ find_stage(const struct cj_sites *s, cj_ref r, cj_region region)
 	return 0;
 }
 
-/* The role around a region, 0: none. */
+/* The role around a region, 0: none. Its owner has been seen. */
 static uint32_t
-find_role(const struct cj_module *m, cj_region g)
+find_role(const struct cj_sites *s, cj_region g)
 {
-	for (; g != 0; g = m->regions.at[g].parent) {
-		cj_ref owner = m->regions.at[g].owner;
+	cj_ref owner = s->m->regions.at[g].owner;
 
-		if (owner != 0 && cj_inst(m, owner)->op == CJ_OP_ROLE)
-			return cj_inst(m, owner)->attr;
-	}
-	return 0;
+	if (owner == 0)
+		return 0;
+	return cj_inst(s->m, owner)->op == CJ_OP_ROLE ?
+	    cj_inst(s->m, owner)->attr : s->role_of[owner];
 }
 
 static unsigned
@@ -205,7 +204,7 @@ cj_sites_find(struct cj_sites *s, struct cj_module *m, uint32_t function)
 		i = cj_inst(m, w.ref);
 		s->home[w.ref] = w.region;
 		s->stage_of[w.ref] = find_stage(s, w.ref, w.region);
-		s->role_of[w.ref] = find_role(m, w.region);
+		s->role_of[w.ref] = find_role(s, w.region);
 		s->has_roles |= i->op == CJ_OP_ROLE;
 		if (cj_op_info[i->op].attr == CJ_ATTR_STAGE)
 			note_use(s, i, s->role_of[w.ref]);

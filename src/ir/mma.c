@@ -299,13 +299,17 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA: case CJ_OP_WGMMA_COMMIT:
 	case CJ_OP_WGMMA_WAIT: case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES:
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
-	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE:
+	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST:
 	case CJ_OP_BULK_COPY: case CJ_OP_SEND: case CJ_OP_MAP_PREFETCH:
 	case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT: case CJ_OP_MAP_REPLACE:
 	case CJ_OP_MAP_PUBLISH: case CJ_OP_MAP_ACQUIRE:
 		return 90;
+	case CJ_OP_FENCE:
+		return cj_fence_is_of_tmem(i) ? 100 : 90;
 	case CJ_OP_MMA: case CJ_OP_MMA_SPARSE:
 		return m->mmas.at[i->attr]->needs;
+	default:
+		return cj_op_info[i->op].engine == CJ_ENGINE_TCGEN05 ? 100 :
+		    0;
 	}
-	return 0;
 }

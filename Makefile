@@ -105,7 +105,7 @@ endif
 
 .PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
 	bench-gpu \
-	check-install check-tsan \
+	check-install check-tsan check-valgrind \
 	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -281,6 +281,14 @@ check-tsan:
 		TSAN_OPTIONS=$(TSAN):ignore_noninstrumented_modules=1 \
 		    $(B)/tsan/build/api/$$t || exit 1; \
 	done
+
+# Memory, as valgrind sees it: what is used, and what is lost for good.
+VALGRIND_TESTS = wrong embed tensors quick graph launch maps memory remote
+VALGRIND = valgrind -q --error-exitcode=9 --leak-check=full \
+	--show-leak-kinds=definite --errors-for-leak-kinds=definite \
+	--suppressions=$(ABS_SRCDIR)/tests/valgrind.supp
+check-valgrind: $(VALGRIND_TESTS:%=$(B)/api/%)
+	for t in $^; do $(VALGRIND) $$t || exit 1; done
 
 # The tree as users have it: examples are built against it.
 TREE = $(CURDIR)/$(B)/tree

@@ -17,10 +17,13 @@ fire_once(struct cj_work *f, const struct cj_gpu *gpu,
 	uint64_t memory = 0;
 	cutejit_status status = cj_shots_make(f, &f->arena, s->program, args,
 	    &s->plan, &shots);
-	int rc = 0, freed = 0;
+	int rc, freed = 0;
 
 	if (status != CUTEJIT_OK)
 		return status;
+	rc = cj_stream_check(gpu->cu, gpu->context, stream);
+	if (rc != 0)
+		return cj_launch_fail(f, gpu->cu, rc);
 	if (shots.workspace_bytes != 0)
 		rc = cj_scratch_take(gpu->cu, gpu->ordinal,
 		    shots.workspace_bytes, stream, &memory);
@@ -35,7 +38,7 @@ fire_once(struct cj_work *f, const struct cj_gpu *gpu,
 	if (rc == 0)
 		rc = freed;
 	return rc == 0 ? CUTEJIT_OK
-	    : cj_launch_fail(f, gpu->cu, rc, gpu->context, stream);
+	    : cj_launch_fail(f, gpu->cu, rc);
 }
 
 /* All memory is taken before the kernel is launched. */
@@ -142,8 +145,7 @@ call(struct cj_work *f, void *arguments)
 	f->doing = c->kernel;
 	cj_set_warnings(f, &c->module->sources);
 	if (c->error != 0)
-		return cj_launch_fail(f, c->cu, c->error, c->context,
-		    c->stream);
+		return cj_launch_fail(f, c->cu, c->error);
 	status = cj_compile_options(f, c->options, &o);
 	if (status != CUTEJIT_OK)
 		return status;

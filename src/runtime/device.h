@@ -104,9 +104,13 @@ int64_t cj_gpu_sms(const struct cj_gpu *g);
 /* The driver refused: a message, and the status that goes with the error. */
 cutejit_status cj_gpu_fail(struct cj_work *f, const struct cj_cuda *cu,
     int error, const char *doing);
-/* The same for a launch on `stream` in `context`. */
+/* 0, or CJ_WRONG_STREAM: the stream is not of this context. */
+enum { CJ_WRONG_STREAM = -1 };
+int cj_stream_check(const struct cj_cuda *cu, const void *context,
+    void *stream);
+/* A launch failed with an error of the driver's, or with that. */
 cutejit_status cj_launch_fail(struct cj_work *f, const struct cj_cuda *cu,
-    int error, void *context, void *stream);
+    int error);
 
 struct cj_image {
 	void *library;

@@ -97,19 +97,31 @@ cj_gpu_probe(struct cj_work *f, int ordinal, cutejit_gpu *out)
 	return true;
 }
 
-cutejit_status
-cj_launch_fail(struct cj_work *f, const struct cj_cuda *cu, int error,
-    void *context, void *stream)
+/*
+ * A driver asked to launch a kernel of a library takes the context that the
+ * stream is of: on another GPU than the tensors', if that is so, and says
+ * nothing. The handles of default streams, 0 to 2, are of whatever is current.
+ */
+int
+cj_stream_check(const struct cj_cuda *cu, const void *context, void *stream)
 {
-	cutejit_status status = cj_gpu_fail(f, cu, error,
-	    "the launch failed");
 	void *of = NULL;
 
-	if (!is_sticky(error) && cu->StreamGetCtx(stream, &of) == 0
-	    && of != NULL && of != context)
-		cj_say_help(f, "The stream belongs to another context than "
-		    "the one that the tensors' GPU is used in.");
-	return status;
+	return (uintptr_t)stream <= 2 || cu->StreamGetCtx(stream, &of) != 0
+	    || of == NULL || of == context ? 0 : CJ_WRONG_STREAM;
+}
+
+cutejit_status
+cj_launch_fail(struct cj_work *f, const struct cj_cuda *cu, int error)
+{
+	if (error != CJ_WRONG_STREAM)
+		return cj_gpu_fail(f, cu, error, "the launch failed");
+	cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_DEVICE,
+	    "the stream belongs to another context than the one that the "
+	    "tensors' GPU is used in");
+	cj_say_help(f, "Give a stream that was made in that context, or let "
+	    "the stream's context be current.");
+	return CUTEJIT_ERROR;
 }
 
 /* ---- contexts ------------------------------------------------------------ */

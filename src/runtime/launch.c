@@ -294,6 +294,23 @@ struct running {
 	int error;			/* of a launch that was tried */
 };
 
+/* A stream is asked for its context when it comes first. */
+static int
+fire(struct cutejit_launch *l, void *context, void *stream)
+{
+	const struct cj_ready *ready = l->ready;
+	int rc = 0;
+
+	if (stream != l->stream || context != l->stream_context) {
+		rc = cj_stream_check(ready->cu, context, stream);
+		if (rc != 0)
+			return rc;
+		l->stream = stream;
+		l->stream_context = context;
+	}
+	return cj_shots_fire(ready->cu, &ready->shots, stream);
+}
+
 static cutejit_status
 run_on_gpu(struct cj_work *f, struct running *r)
 {
@@ -303,14 +320,13 @@ run_on_gpu(struct cj_work *f, struct running *r)
 	int rc = r->error;
 
 	if (rc != 0)
-		return cj_launch_fail(f, ready->cu, rc, ready->context,
-		    r->stream);
+		return cj_launch_fail(f, ready->cu, rc);
 	status = cj_gpu_enter(f, ready->ordinal, &gpu);
 	if (status != CUTEJIT_OK)
 		return status;
-	rc = cj_shots_fire(gpu.cu, &ready->shots, r->stream);
+	rc = fire(r->launch, gpu.context, r->stream);
 	if (rc != 0)
-		status = cj_launch_fail(f, gpu.cu, rc, gpu.context, r->stream);
+		status = cj_launch_fail(f, gpu.cu, rc);
 	cj_gpu_leave(f, &gpu);
 	return status;
 }
@@ -342,7 +358,7 @@ cutejit_launch_run(cutejit_launch *launch, void *stream)
 	ready = launch->ready;
 	if (ready->on_gpu && ready->cu->CtxGetCurrent(&current) == 0
 	    && current == ready->context) {
-		r.error = cj_shots_fire(ready->cu, &ready->shots, stream);
+		r.error = fire(launch, current, stream);
 		if (r.error == 0)
 			return CUTEJIT_OK;
 	}

@@ -21,6 +21,7 @@ struct cutejit_launch {
 	struct cj_scratch *scratch;	/* our workspaces */
 	void *user_workspace;
 	size_t user_bytes;
+	void *stream, *stream_context;	/* seen last, and it is of this */
 };
 
 #endif

@@ -500,8 +500,9 @@ launch(const struct cj_quick *q, struct cj_calling *c, uint64_t *slots)
 	void *was;
 
 	c->cu = q->cu;
-	c->context = q->context;
-	c->error = q->push ? q->cu->CtxPushCurrent(q->context) : 0;
+	c->error = cj_stream_check(q->cu, q->context, c->stream);
+	if (c->error == 0 && q->push)
+		c->error = q->cu->CtxPushCurrent(q->context);
 	if (c->error != 0)
 		return;
 	c->error = fire(q, c, slots);

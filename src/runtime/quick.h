@@ -17,7 +17,6 @@ struct cj_calling {
 	void *stream;
 	/* a launch that was tried and failed */
 	const struct cj_cuda *cu;
-	void *context;
 	int error;
 };
 

@@ -23,10 +23,11 @@ struct kernel {
 	unsigned count, bytes[FAKE_PARAMS];
 	struct kernel *next;
 };
-struct library {
+static struct library {
 	char *code;
 	struct kernel *kernels;
-};
+	struct library *next;
+} *libraries;
 struct block {
 	uint64_t address;
 	size_t bytes;
@@ -334,16 +335,25 @@ FUNCTION(cuLibraryLoadData, (void **library, const void *code,
 	l = calloc(1, sizeof *l);
 	l->code = strdup(code);
 	read_ptx(l);
+	pthread_mutex_lock(&lock);
+	l->next = libraries;
+	libraries = l;
 	state.loads++;
+	pthread_mutex_unlock(&lock);
 	*library = l;
 	return 0;
 }
 
 FUNCTION(cuLibraryUnload, (void *library))
 {
-	struct library *l = library;
+	struct library *l = library, **at = &libraries;
 
 	BEGIN("cuLibraryUnload");
+	pthread_mutex_lock(&lock);
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	pthread_mutex_unlock(&lock);
 	while (l->kernels != NULL) {
 		struct kernel *k = l->kernels;
 

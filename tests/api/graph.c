@@ -276,7 +276,10 @@ static void
 test_streams(void)
 {
 	int own[2] = { 0, 0 };		/* a context of device 0 */
-	void *was, *stream;
+	void *was, *stream, *good, *primary;
+	unsigned long before;
+	cutejit_kernel *k;
+	cutejit_launch *l;
 	uintptr_t i;
 
 	setup();
@@ -287,11 +290,31 @@ test_streams(void)
 	CHECK(cu.push(own) == 0 && cu.stream(&stream, 0) == 0);
 	CHECK(cu.pop(&was) == 0);
 	for (i = 0; i < 2; i++) {
-		REFUSED(c, CUTEJIT_MISSING, "driver", cutejit_call(m, "axpy",
-		    args, 3, NULL, stream));
+		before = fake->launches;
+		REFUSED(c, CUTEJIT_ERROR, "wrong-device", cutejit_call(m,
+		    "axpy", args, 3, NULL, stream));
 		CHECK(strstr(cutejit_report_at(cutejit_context_report(c),
-		    0)->help, "another context") != NULL);
+		    0)->text, "another context") != NULL);
+		CHECK(fake->launches == before);
 	}
+	/* a prepared launch, also behind a stream that served */
+	DO(c, cutejit_compile(m, "axpy", NULL, &k));
+	DO(c, cutejit_prepare(k, args, 3, &l));
+	CHECK(cu.retain(&primary, 0) == 0 && cu.push(primary) == 0);
+	CHECK(cu.stream(&good, 0) == 0 && cu.pop(&was) == 0);
+	for (i = 0; i < 4; i++) {
+		before = fake->launches;
+		if (i % 2 == 0) {
+			DO(c, cutejit_launch_run(l, good));
+			continue;
+		}
+		REFUSED(c, CUTEJIT_ERROR, "wrong-device", cutejit_launch_run(
+		    l, stream));
+		CHECK(fake->launches == before);
+	}
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	cu.stream_end(good);
 	cu.stream_end(stream);
 	teardown();
 }

@@ -673,12 +673,12 @@ cutejit_status cutejit_launch_set_data(cutejit_launch *launch, size_t index,
 
 /*
  * Launch on `stream` (a CUstream; NULL: the default stream) and return at once;
- * on the executor, run to the end. Works while the stream is captured. A stream
- * of another context than the one that the tensors' GPU is used in is refused; a
- * launch asks a stream for its context when another one came before. Nothing has
- * been launched if this fails with CUTEJIT_ERROR, and the launches before the
- * one that failed otherwise. After CUTEJIT_OK the thread's report may be an
- * older one.
+ * on the executor, run to the end. Works while the stream is captured. A
+ * stream of another context than the one that the tensors' GPU is used in is
+ * refused; a launch asks a stream for its context when another came before.
+ * Nothing has been launched if this fails with CUTEJIT_ERROR, and the launches
+ * before the one that failed otherwise. After CUTEJIT_OK the thread's report
+ * may be an older one.
  */
 cutejit_status cutejit_launch_run(cutejit_launch *launch, void *stream);
 

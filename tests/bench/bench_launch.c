@@ -12,7 +12,9 @@
  * are those of neighbours. Also hits: of the disk, from a module to a loaded
  * kernel that was launched, and in memory.
  *
- *	bench_launch launch.cute [ROUNDS]
+ *	bench_launch launch.cute [ROUNDS [stream]]
+ *
+ * All on the default stream, or on one that is made for it.
  *
  * The driver is libcuda.so.1 or what CUTEJIT_LIBCUDA names. The stand-in of
  * tests/api (build/fake/libcuda.so.1, with CUTEJIT_ASSEMBLER=driver) returns
@@ -57,6 +59,7 @@ static struct {
 	int (*kernel)(void **, void *, const char *);
 	int (*launch)(const struct config *, void *, void **, void **);
 	int (*synchronize)(void);
+	int (*stream)(void **, unsigned);
 	int (*encode)(void *, int, uint32_t, void *, const uint64_t *,
 	    const uint64_t *, const uint32_t *, const uint32_t *, int, int,
 	    int, int);
@@ -66,7 +69,7 @@ static struct {
 	int (*instantiate)(void **, void *, unsigned long long);
 	int (*play)(void *, void *);
 } cu;
-static void *primary;
+static void *primary, *stream;
 static int is_stand_in;
 
 static void
@@ -101,6 +104,7 @@ open_driver(void)
 	resolve(library, "cuLibraryGetKernel", &cu.kernel);
 	resolve(library, "cuLaunchKernelEx", &cu.launch);
 	resolve(library, "cuCtxSynchronize", &cu.synchronize);
+	resolve(library, "cuStreamCreate", &cu.stream);
 	resolve(library, "cuTensorMapEncodeTiled", &cu.encode);
 	resolve(library, "cuGraphCreate", &cu.graph);
 	resolve(library, "cuGraphAddKernelNode_v2", &cu.add);
@@ -320,7 +324,7 @@ make_parameters(struct work *w)
 static void
 launch_bare(void *function, void **params)
 {
-	struct config c = { { 1, 1, 1 }, { 32, 1, 1 }, 0, NULL, NULL, 0 };
+	struct config c = { { 1, 1, 1 }, { 32, 1, 1 }, 0, stream, NULL, 0 };
 
 	if (cu.launch(&c, function, params, NULL) != 0)
 		die("a bare launch failed");
@@ -341,14 +345,14 @@ bare_three(struct work *w)
 static void
 prepared(struct work *w)
 {
-	if (cutejit_launch_run(w->launch, NULL) != CUTEJIT_OK)
+	if (cutejit_launch_run(w->launch, stream) != CUTEJIT_OK)
 		die("a launch failed");
 }
 
 static void
 in_one_go(struct work *w)
 {
-	if (cutejit_call(w->module, "three", w->three_args, 3, NULL, NULL)
+	if (cutejit_call(w->module, "three", w->three_args, 3, NULL, stream)
 	    != CUTEJIT_OK)
 		die("a call failed");
 }
@@ -363,7 +367,7 @@ static void
 call_maps(struct work *w, int triple)
 {
 	if (cutejit_call(w->module, "maps", w->maps_args[triple], MAPS, NULL,
-	    NULL) != CUTEJIT_OK)
+	    stream) != CUTEJIT_OK)
 		die("a call failed");
 }
 
@@ -382,14 +386,14 @@ other_maps(struct work *w)
 static void
 play_ours(struct work *w)
 {
-	if (cu.play(w->ours, NULL) != 0)
+	if (cu.play(w->ours, stream) != 0)
 		die("a graph failed");
 }
 
 static void
 play_bare(struct work *w)
 {
-	if (cu.play(w->bare, NULL) != 0)
+	if (cu.play(w->bare, stream) != 0)
 		die("a graph failed");
 }
 
@@ -541,8 +545,11 @@ main(int argc, char **argv)
 	void *library;
 
 	if (argc < 2 || rounds < 20)
-		die("usage: bench_launch launch.cute [ROUNDS >= 20]");
+		die("usage: bench_launch launch.cute [ROUNDS >= 20 "
+		    "[stream]]");
 	library = open_driver();
+	if (argc > 3 && cu.stream(&stream, 1) != 0)
+		die("there is no stream");
 	make_tensors(&w);
 	make_matrices(&w);
 	make_kernels(&w, argv[1]);

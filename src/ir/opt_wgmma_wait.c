@@ -10,6 +10,7 @@
  *	an access to an accumulator, by anything but products of its shape
  *	a write of registers that a product has as its left operand
  *	the end of a consume block whose stage a group reads
+ *	a condition under which such an access stands
  *
  * A stage goes back at the first place behind its last reader that every way
  * through its block passes, and where no group that reads it is open; at the
@@ -556,6 +557,30 @@ branch(struct flow *f, cj_ref r, groups at)
 	return join(f, a, b);
 }
 
+/* A wait under a condition would not be one for what follows: what touches
+ * slots of open groups there is waited for in front. */
+static void
+wait_in_front(struct flow *f, cj_ref r, groups at)
+{
+	cj_region g = cj_inst(f->m, r)->region;
+	struct cj_walk w;
+	int n = NOBODY;
+
+	for (; g != 0; g = f->m->regions.at[g].next)
+		for (w = cj_walk_begin(f->m, g); cj_walk_next(&w);) {
+			const struct cj_inst *i;
+
+			if (w.event != CJ_WALK_INST)
+				continue;
+			i = cj_inst(f->m, w.ref);
+			if (i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET)
+				n = nearer(n, open_slot(f, at,
+				    f->m->accesses.at[i->attr].object,
+				    i->op == CJ_OP_SLOT_SET));
+		}
+	need_wait(f, at, r, n);
+}
+
 static groups
 loop(struct flow *f, cj_ref r, groups at)
 {
@@ -631,6 +656,13 @@ aside(struct flow *f, cj_ref r, groups at,
 	return at;
 }
 
+static groups
+condition(struct flow *f, cj_ref r, groups at)
+{
+	wait_in_front(f, r, at);
+	return aside(f, r, at, branch);
+}
+
 static void
 leave_blocks(struct flow *f, cj_ref exit, groups at)
 {
@@ -693,7 +725,7 @@ step(struct flow *f, cj_ref r, groups at)
 		    aside(f, r, at, branch);
 	case CJ_OP_TURN: return walk(f, i->region, at);
 	case CJ_OP_ROLE: return join(f, copy(f, at), walk(f, i->region, at));
-	case CJ_OP_IF: return aside(f, r, at, branch);
+	case CJ_OP_IF: return condition(f, r, at);
 	case CJ_OP_FOR: case CJ_OP_LOOP: return aside(f, r, at, loop);
 	case CJ_OP_SCOPE: return aside(f, r, at, scope);
 	case CJ_OP_BREAK: return leave(f, r, &f->left[i->attr], at);

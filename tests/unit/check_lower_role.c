@@ -152,26 +152,28 @@ END_TEST
 
 /* Two products of a turn: the first one's stage goes back when it has ended,
  * while the second one runs. */
-static const char overlap[] =
-	"kernel k(x: tensor(f16, (64, 64):(64, 1)) align(16), "
-	"y: tensor(f32, (64, 64):(64, 1))) target sm_90a { "
-	"const mma = tiled_mma(wgmma(64, 64, 16, f16, f16, f32), (1, 1, 1)); "
-	"const lay = smem_layout(f16, (64, 64)); "
-	"let load = tma_load(x, lay); launch grid(1) block(256) { "
-	"shared q: tensor(f16, lay); "
-	"pipeline a(2) { m: tensor(f16, lay); } "
-	"pipeline b(2) { m: tensor(f16, lay); } "
-	"role load_both warpgroups(0) { for i in 0..9 { "
-	"produce a as s { copy(load, x, s.m); } "
-	"produce b as s { copy(load, x, s.m); } } } "
-	"role math warpgroups(1) { var sums = zeros(f32, shape(partition_c("
-	"mma, y, math.thread))); var u = fragment_c(mma, (64, 64)); "
-	"var v = fragment_c(mma, (64, 64), fill = 0); "
-	"for i in 0..9 { consume a as s { consume b as t { "
-	"gemm(mma, q, s.m, u, accumulate = false); gemm(mma, q, t.m, v); "
-	"sums += u; v *= 0.5; } } } "
-	"partition_c(mma, y, math.thread) = sums; "
-	"partition_c(mma, y, math.thread) = v; } } }";
+#define OVERLAP(uses)							\
+	"kernel k(x: tensor(f16, (64, 64):(64, 1)) align(16), "		\
+	"y: tensor(f32, (64, 64):(64, 1))) target sm_90a { "		\
+	"const mma = tiled_mma(wgmma(64, 64, 16, f16, f16, f32), "	\
+	"(1, 1, 1)); "							\
+	"const lay = smem_layout(f16, (64, 64)); "			\
+	"let load = tma_load(x, lay); launch grid(1) block(256) { "	\
+	"shared q: tensor(f16, lay); "					\
+	"pipeline a(2) { m: tensor(f16, lay); } "			\
+	"pipeline b(2) { m: tensor(f16, lay); } "			\
+	"role load_both warpgroups(0) { for i in 0..9 { "		\
+	"produce a as s { copy(load, x, s.m); } "			\
+	"produce b as s { copy(load, x, s.m); } } } "			\
+	"role math warpgroups(1) { var sums = zeros(f32, "		\
+	"shape(partition_c(mma, y, math.thread))); var u = fragment_c(mma, (64, 64)); "	\
+	"var v = fragment_c(mma, (64, 64), fill = 0); "			\
+	"for i in 0..9 { consume a as s { consume b as t { "		\
+	"gemm(mma, q, s.m, u, accumulate = false); "			\
+	"gemm(mma, q, t.m, v); "					\
+	uses " v *= 0.5; } } } "					\
+	"partition_c(mma, y, math.thread) = sums; "			\
+	"partition_c(mma, y, math.thread) = v; } } }"
 
 START_TEST(stages_go_back_early)
 {
@@ -183,7 +185,7 @@ START_TEST(stages_go_back_early)
 	struct cj_module *m;
 	struct cj_walk w;
 
-	load(overlap);
+	load(OVERLAP("sums += u;"));
 	m = elaborate(0, bind(0, actuals, 2, NULL, 0));
 	pass(m, "ahead");
 	pass(m, "wgmma_wait");
@@ -208,6 +210,36 @@ START_TEST(stages_go_back_early)
 }
 END_TEST
 
+/* What reads a sum under a condition has its wait in front of that. */
+START_TEST(waits_stand_in_front_of_conditions)
+{
+	static const int64_t extents[] = { 64, 64 }, strides[] = { 64, 1 };
+	struct cj_actual actuals[] = {
+	    tensor(CJ_KIND_F16, 2, extents, strides),
+	    tensor(CJ_KIND_F32, 2, extents, strides) };
+	struct cj_module *m;
+	struct cj_walk w;
+	unsigned waits = 0;
+
+	load(OVERLAP("if i > 3 { u *= 2; } sums += u;"));
+	m = elaborate(0, bind(0, actuals, 2, NULL, 0));
+	pass(m, "ahead");
+	pass(m, "wgmma_wait");
+	for (w = cj_walk_begin(m, m->functions.at[2].body);
+	    cj_walk_next(&w);) {
+		cj_ref owner;
+
+		if (w.event != CJ_WALK_INST || cj_inst(m, w.ref)->op !=
+		    CJ_OP_WGMMA_WAIT)
+			continue;
+		owner = m->regions.at[w.region].owner;
+		ck_assert(owner == 0 || cj_inst(m, owner)->op != CJ_OP_IF);
+		waits++;
+	}
+	ck_assert_uint_ge(waits, 2);
+}
+END_TEST
+
 static Suite *
 lower_role_suite(void)
 {
@@ -220,6 +252,7 @@ lower_role_suite(void)
 	tcase_add_loop_test(c, nothing_can_be_left_out, 0,
 	    CJ_LENGTH(samples));
 	tcase_add_test(c, stages_go_back_early);
+	tcase_add_test(c, waits_stand_in_front_of_conditions);
 	suite_add_tcase(s, c);
 	return s;
 }

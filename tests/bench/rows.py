@@ -498,12 +498,42 @@ def others(B):
             torch.cuda.empty_cache()
 
 
+def table_of_lengths(B):
+    """Lines of what lengths() found: a row of the table for each length."""
+    found = {}
+    for r in B.rows:
+        if r["work"].startswith("lengths ") and "cutec" in r:
+            _, name, t, N = r["work"].split()
+            found.setdefault(int(N), {})[name + " " + t] = "%.2f%s" % (
+                r["cutec"]["ratio"], "" if r["cutec"]["agrees"] else " wrong")
+    if not found:
+        return []
+    columns = ["%s %s" % (name, t) for t, _ in DTYPES for name in ("softmax", "rmsnorm", "layernorm")]
+    return ["", "2^28 elements in rows of any length, as part of the best copy of the same round. Odd lengths begin at any",
+            "place in memory.", "", "| length | %s |" % " | ".join(columns), "|---" * (len(columns) + 1) + "|"] + [
+        "| %d | %s |" % (N, " | ".join(found[N].get(c, "-") for c in columns)) for N in sorted(found)]
+
+
+def behind_tables(old):
+    """What of the file's lines stands behind the tables that are written anew."""
+    rest = old
+    for head in ("| work | ceiling |", "| length |"):
+        at = next((i for i, line in enumerate(rest) if line.startswith(head)), None)
+        if at is not None:
+            rest = rest[at:]
+            while rest and rest[0].startswith("|"):
+                rest.pop(0)
+    return rest
+
+
 def markdown(B, path):
     """A table of what the family chose itself and the best peer, in the place of the one in the file."""
     lines = ["Measured on %s, %s; repeat with `make bench-gpu`. GB/s, and the median ratio to the best copy or read of"
              % (torch.cuda.get_device_name(), time.strftime("%Y-%m-%d")), "the same round (tests/bench/rows.py).", "",
              "| work | ceiling | cutec | ratio | best peer | ratio |", "|---|---|---|---|---|---|"]
     for r in B.rows:
+        if r["work"].startswith("lengths "):
+            continue
         own = r.get("cutec")
         peers = [(v["ratio"], k) for k, v in r.items() if isinstance(v, dict) and not k.startswith("cutec")]
         best = max(peers) if peers else None
@@ -511,16 +541,11 @@ def markdown(B, path):
             r["work"], r["ceiling"], r["ceiling_gbps"], "%.0f | %.3f%s" % (
                 own["gbps"], own["ratio"], "" if own["agrees"] else " wrong") if own else "- | -",
             "%s %.0f | %.3f" % (best[1], r[best[1]]["gbps"], best[0]) if best else "- | -"))
-    # what stands behind the table in the file stays
+    lines += table_of_lengths(B)
     rest = []
     if os.path.exists(path):
         with open(path) as f:
-            old = f.read().split("\n")
-        at = next((i for i, line in enumerate(old) if line.startswith("| work | ceiling |")), None)
-        if at is not None:
-            rest = old[at:]
-            while rest and rest[0].startswith("|"):
-                rest.pop(0)
+            rest = behind_tables(f.read().split("\n"))
     with open(path, "w") as f:
         f.write("\n".join(lines) + "\n" + "\n".join(rest))
 

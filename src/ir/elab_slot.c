@@ -94,8 +94,8 @@ cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
 	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 	    "a variable holds numbers, this is %s", cj_value_what(el, &v));
 	if (v.kind == CJ_VALUE_TENSOR)
-		cj_help(d, "Its elements are memory: say \"let\", and assign to "
-		    "them.");
+		cj_help(d, "Its elements are memory: say \"let\", and assign "
+		    "to them.");
 	return cj_value_error();
 }
 

@@ -70,6 +70,19 @@ word='TO''DO|FIX''ME|XX''X'
 grep -n -E "\\b($word)\\b" $ours $tables $scripts Makefile README \
     src/*/README 2>/dev/null | sed 's/$/  (unfinished)/' | errors
 
+# ---- Messages ---------------------------------------------------------------
+
+# Each code is printed in some golden file, or asked for in a unit or API test.
+grep -rhoE '\[[a-z0-9-]+\]$' tests/golden --include='*.err' --include='*.out' |
+    tr -d '[]' | sort -u >"$work/codes"
+sed -nE 's/^DIAG\(([A-Z0-9_]+), "([a-z0-9-]+)".*/\1 \2/p' src/base/diag.def |
+    while read -r row code
+do
+	grep -qx "$code" "$work/codes" ||
+	    grep -rqE "\"$code\"|CJ_DIAG_$row[^A-Z_]" tests/unit tests/api ||
+	    echo "diag.def: no test expects [$code]"
+done | errors
+
 # ---- Files ------------------------------------------------------------------
 
 # The public header is one file, most of it what its functions promise.

@@ -312,6 +312,38 @@ START_TEST(colour_changes_nothing_else)
 }
 END_TEST
 
+/* Lines of an example are indented; the wrong ones say so. */
+static void
+count_lines(const char *text, unsigned *wrong, unsigned *right)
+{
+	const char *line, *end, *mark;
+
+	*wrong = *right = 0;
+	for (line = text; *line != '\0'; line = end + 1) {
+		end = strchr(line, '\n');
+		ck_assert_msg(end != NULL, "lines end");
+		if (strncmp(line, "    ", 4) != 0)
+			continue;
+		mark = strstr(line, "wrong");
+		++*(mark != NULL && mark < end ? wrong : right);
+	}
+}
+
+/* What is wrong, and what is right, in a few lines each. */
+START_TEST(explanations_show_both)
+{
+	unsigned i, wrong, right;
+
+	for (i = CJ_DIAG_NONE + 1; i < CJ_DIAG_COUNT; i++) {
+		count_lines(cj_code_explanation((enum cj_code)i), &wrong,
+		    &right);
+		ck_assert_msg(wrong != 0 && right != 0, "%s: %u wrong, %u "
+		    "right lines", cj_code_text((enum cj_code)i), wrong,
+		    right);
+	}
+}
+END_TEST
+
 /* Codes are lower-case words with hyphens, all different, all explained. */
 START_TEST(table_is_sound)
 {
@@ -377,6 +409,7 @@ diag_suite(void)
 	tcase_add_test(t, codes_can_be_off_or_errors);
 	tcase_add_test(t, colour_changes_nothing_else);
 	tcase_add_test(t, table_is_sound);
+	tcase_add_test(t, explanations_show_both);
 	tcase_add_loop_test(t, nearest_word, 0, CJ_LENGTH(words));
 	suite_add_tcase(s, t);
 	return s;

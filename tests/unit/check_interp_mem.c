@@ -307,6 +307,7 @@ START_TEST(finds_writes_without_right)
 	memory[2].writable = false;
 	run_kernel(1, 32, NULL);
 	expect_fault("\"y\" is written at element 0, but may only be read");
+	ck_assert(strstr(faults, cj_code_text(CJ_DIAG_MISSING_RIGHT)) != NULL);
 }
 END_TEST
 

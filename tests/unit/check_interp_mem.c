@@ -299,6 +299,22 @@ END_TEST
 
 /* ---- rights and alignment ------------------------------------------------ */
 
+/* All threads write one element: faults without end. */
+START_TEST(gives_up_on_races_by_name)
+{
+	read_body(HEAD("f32"),
+	    "    %6 = const int 0\n"
+	    "    %7 = const f32 1\n"
+	    "    store @2[%6], %7 align 4\n");
+	give(1, 32);
+	give(2, 32);
+	options.workers = 1;
+	run_kernel(1200, 1024, NULL);
+	expect_fault("more than 2^20 faults");
+	ck_assert(strstr(faults, cj_code_text(CJ_DIAG_UNCHECKED)) != NULL);
+}
+END_TEST
+
 START_TEST(finds_writes_without_right)
 {
 	read_body(HEAD("f32"), COPY);
@@ -550,6 +566,7 @@ suite(void)
 	tcase_add_test(c, finds_vectors_that_reach_out);
 	tcase_add_test(c, says_when_there_are_no_elements);
 	tcase_add_test(c, drops_quietly_without_the_check);
+	tcase_add_test(c, gives_up_on_races_by_name);
 	tcase_add_test(c, finds_writes_without_right);
 	tcase_add_test(c, finds_misaligned_vectors);
 	tcase_add_test(c, finds_reads_of_what_nobody_wrote);

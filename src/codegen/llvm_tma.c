@@ -6,7 +6,7 @@
 /* An instruction while it is put together: its operands in order. */
 struct call {
 	struct cj_llvm_gen *g;
-	cj_llvm arguments[5 + CJ_MAP_MODES];
+	cj_llvm arguments[5 + 2 * CJ_MAP_MODES];
 	struct cj_strbuf text, constraints;
 	unsigned count;
 };
@@ -98,6 +98,25 @@ how_text(enum cj_atomic how)
 	return names[how];
 }
 
+/* , {offsets of pixels}, of 16 bits */
+static void
+add_offsets(struct call *c, const struct cj_inst *inst, unsigned from,
+    unsigned to)
+{
+	struct cj_llvm_gen *g = c->g;
+	LLVMTypeRef half = LLVMInt16TypeInContext(g->context);
+	unsigned i;
+
+	cj_strbuf_puts(&c->text, ", {");
+	for (i = from; i < to; i++) {
+		cj_strbuf_printf(&c->text, "%s$%u", i == from ? "" : ", ",
+		    c->count);
+		add(c, LLVMBuildTrunc(g->b, cj_llvm_value(g, cj_operand(g->m,
+		    inst, i), 0), half, ""), "h");
+	}
+	cj_strbuf_puts(&c->text, "}");
+}
+
 void
 cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 {
@@ -106,21 +125,25 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	struct call c;
 
 	unsigned rank = g->m->maps.at[t->map].rank;
-	bool spreads = inst->operand_count > 3 + rank;
+	const struct cj_map *map = &g->m->maps.at[t->map];
+	unsigned last = 3 + cj_map_numbers(map);
+	bool spreads = inst->operand_count > last;
 
 	begin(&c, g);
 	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.shared::cluster"
-	    ".global.mbarrier::complete_tx::bytes%s%s ", rank,
-	    spreads ? ".multicast::cluster" : "", hint_of(t));
+	    ".global%s.mbarrier::complete_tx::bytes%s%s ", rank,
+	    map->is_im2col ? ".im2col" : "", spreads ? ".multicast::cluster" : "", hint_of(t));
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	cj_strbuf_puts(&c.text, ", ");
 	add_box(&c, inst, 3, rank);
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->signal, cj_operand(g->m, inst, 2));
+	if (map->is_im2col)
+		add_offsets(&c, inst, 3 + rank, last);
 	if (spreads) {
 		cj_strbuf_printf(&c.text, ", $%u", c.count);
 		add(&c, LLVMBuildTrunc(g->b, cj_llvm_value(g, cj_operand(g->m,
-		    inst, 3 + rank), 0), LLVMInt16TypeInContext(g->context),
+		    inst, last), 0), LLVMInt16TypeInContext(g->context),
 		    ""), "h");
 	}
 	add_policy(&c, t);

@@ -489,6 +489,25 @@ store_matrices(struct cj_elab *el, struct cj_args *args,
 
 /* ---- the built-in -------------------------------------------------------- */
 
+/* What only copies by tensor maps take; false: reported. */
+static bool
+tma_alone(struct cj_elab *el, struct cj_args *args)
+{
+	const struct cj_value *v = &args->at[0];
+	bool has_map = v->kind == CJ_VALUE_COPY && v->copy->tma != NULL;
+	bool has_pixels = has_map && cj_tma_has_pixels(v->copy->tma);
+
+	if (v->kind == CJ_VALUE_ERROR || ((has_map ||
+	    cj_arg_named(el, args, "map") == NULL) && (has_pixels ||
+	    (cj_arg_named(el, args, "at") == NULL &&
+	    cj_arg_named(el, args, "offset") == NULL))))
+		return true;
+	cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span, "\"map\" is "
+	    "for copies by TMA, \"at\" and \"offset\" are for those by "
+	    "tma_im2col(), this is %s", cj_value_what(el, v));
+	return false;
+}
+
 struct cj_value
 cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -496,6 +515,8 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 	const struct cj_copy_value *c;
 
 	(void)row;
+	if (!tma_alone(el, args))
+		return cj_value_error();
 	if (args->at[0].kind == CJ_VALUE_COPY &&
 	    args->at[0].copy->tma != NULL)
 		return check_side(el, args, 1, args->at[0].copy) &&

@@ -185,9 +185,9 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 
 /* ---- what the tensor must be --------------------------------------------- */
 
-static bool
-check_tensor(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t, const struct cj_layout *shared)
+bool
+cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t)
 {
 	const struct cj_layout *l = t->tensor->layout;
 	const struct cj_object *o = &el->m->objects.at[t->tensor->object];
@@ -199,12 +199,13 @@ check_tensor(struct cj_elab *el, struct cj_span span,
 		    "version");
 		return false;
 	}
-	if (t->rank > CJ_MAP_MODES || t->rank != cj_layout_rank(shared) ||
+	if (t->rank > CJ_MAP_MODES || (!t->is_im2col &&
+	    t->rank != cj_layout_rank(t->shared)) ||
 	    t->tensor->cut != NULL || bytes == 0)
 		return refuse(el, span, cj_printf(el->arena, "a tensor map "
 		    "has up to 5 modes of whole bytes, the same as shared "
 		    "memory; these are %u and %u", t->rank,
-		    cj_layout_rank(shared)));
+		    cj_layout_rank(t->shared)));
 	for (m = 0; m < t->rank; m++)
 		if (!cj_is_leaf(cj_tuple_get(l->shape, m)) ||
 		    cj_tuple_get(l->stride, m)->kind != CJ_TUPLE_INT)
@@ -219,8 +220,8 @@ check_tensor(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
-static cj_ref
-encode(struct cj_elab *el, const struct cj_tma_value *t, uint32_t record)
+cj_ref
+cj_tma_encode(struct cj_elab *el, const struct cj_tma_value *t)
 {
 	const struct cj_layout *l = t->tensor->layout;
 	cj_ref refs[1 + 2 * CJ_MAP_MODES];
@@ -234,7 +235,7 @@ encode(struct cj_elab *el, const struct cj_tma_value *t, uint32_t record)
 		refs[1 + t->rank + n] = cj_elab_ref_int(el,
 		    cj_tuple_get(l->stride, t->mode[n])->value);
 	return cj_emit(&el->em->b, CJ_OP_MAP_ENCODE,
-	    cj_type_of(CJ_KIND_MAP, 1), record, refs, 1 + 2 * t->rank);
+	    cj_type_of(CJ_KIND_MAP, 1), t->record, refs, 1 + 2 * t->rank);
 }
 
 /* box = shape: no larger boxes, and exactly those. */
@@ -386,18 +387,31 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		    "are whole units of 16 bytes, these have %u elements of "
 		    "%s", map.box[0], cj_kind_text(t->tensor->element)));
 	t->record = cj_module_map(el->m, &map);
-	t->map = cj_value_regs(el, CJ_KIND_MAP, NULL, encode(el, t,
-	    t->record));
+	t->map = cj_value_regs(el, CJ_KIND_MAP, NULL, cj_tma_encode(el, t));
 	return true;
+}
+
+struct cj_value
+cj_tma_copy_value(struct cj_elab *el, const struct cj_tma_value *t,
+    const char *name)
+{
+	struct cj_atom_value atom = { .use = CJ_ATOM_TMA };
+	struct cj_copy_value *c = CJ_NEW(el->arena, struct cj_copy_value);
+
+	atom.text = cj_printf(el->arena, "%s(...)", name);
+	atom.element = t->tensor->element;
+	c->atom = cj_memdup(el->arena, &atom, sizeof atom);
+	c->bits = cj_kind_bits(atom.element);
+	c->tma = t;
+	c->text = atom.text;
+	return (struct cj_value){ .kind = CJ_VALUE_COPY, .copy = c };
 }
 
 static struct cj_value
 make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
     bool stores)
 {
-	struct cj_atom_value atom = { .use = CJ_ATOM_TMA };
 	struct cj_tma_value *t = CJ_NEW(el->arena, struct cj_tma_value);
-	struct cj_copy_value *c = CJ_NEW(el->arena, struct cj_copy_value);
 	const struct cj_layout *shared = cj_arg_layout(el, args, 1);
 
 	if (shared == NULL || args->at[0].kind == CJ_VALUE_ERROR)
@@ -419,20 +433,14 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 	    (t->reduces && !cj_elab_can_combine(el, args->span,
 	    t->tensor->element, t->how, false)))
 		return cj_value_error();
-	if (!check_tensor(el, args->span, t, shared) ||
+	if (!cj_tma_check_tensor(el, args->span, t) ||
 	    !make_map(el, args, t))
 		return cj_value_error();
 	if (stores)
 		el->m->objects.at[t->tensor->object].writes = true;
 	if (!stores || t->reduces)
 		el->m->objects.at[t->tensor->object].reads = true;
-	atom.text = cj_printf(el->arena, "%s(...)", row->name);
-	atom.element = t->tensor->element;
-	c->atom = cj_memdup(el->arena, &atom, sizeof atom);
-	c->bits = cj_kind_bits(atom.element);
-	c->tma = t;
-	c->text = atom.text;
-	return (struct cj_value){ .kind = CJ_VALUE_COPY, .copy = c };
+	return cj_tma_copy_value(el, t, row->name);
 }
 
 struct cj_value
@@ -588,7 +596,7 @@ place_of(struct cj_elab *el, struct cj_span span,
 	const struct cj_layout *want = cj_unswizzled(el, t->shared);
 	const struct cj_layout *have = cj_unswizzled(el, v->layout);
 	uint32_t m, rank = cj_layout_rank(have);
-	bool same = rank == t->rank && v->layout->swizzle.bits ==
+	bool same = rank == (t->is_im2col ? 2 : t->rank) && v->layout->swizzle.bits ==
 	    t->shared->swizzle.bits && v->layout->swizzle.base ==
 	    t->shared->swizzle.base;
 	int64_t i;
@@ -646,7 +654,10 @@ add_coordinates(struct cj_elab *el, const struct cj_tma_value *t, uint32_t b,
 
 	for (i = 0; i < t->rank; i++)
 		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym,
-		    at[t->mode[i]], cj_known(t->start[b][i])));
+		    at[t->is_im2col ? i : t->mode[i]],
+		    cj_known(t->start[b][i])));
+	for (i = t->rank; t->is_im2col && i < 2 * t->rank - 2; i++)
+		refs[n++] = cj_elab_ref_int(el, at[i]);
 	return n;
 }
 
@@ -767,8 +778,8 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	struct cj_tma_copy copy = { .map = t->record, .evict = t->evict,
 	    .reduces = t->reduces, .how = t->how };
 	struct cj_access access = { .align = 128 };
-	struct cj_int at[CJ_MAP_MODES], place;
-	cj_ref refs[4 + CJ_MAP_MODES], signal = 0, ranks = 0, map;
+	struct cj_int at[2 * CJ_MAP_MODES], place;
+	cj_ref refs[4 + 2 * CJ_MAP_MODES], signal = 0, ranks = 0, map;
 	struct sharing share = { 0 };
 	uint32_t b;
 	unsigned n;
@@ -803,9 +814,9 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	}
 	if (!guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
-	    global->tensor) ||
-	    !tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
-	    global->tensor, at) ||
+	    global->tensor) || !(t->is_im2col ? cj_im2col_place(el, args, t,
+	    at) : tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
+	    global->tensor, at)) ||
 	    !place_of(el, cj_arg_span(args, t->stores ? 1 : 2), t,
 	    shared->tensor, &place))
 		return cj_value_error();

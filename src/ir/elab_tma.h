@@ -9,7 +9,7 @@
 enum { CJ_MOST_BOX = 256, CJ_MOST_BOXES = 64 };
 
 struct cj_tma_value {
-	bool stores, reduces;
+	bool stores, reduces, is_im2col;
 	enum cj_atomic how;
 	enum cj_evict evict;
 	const struct cj_tensor *tensor;
@@ -29,6 +29,17 @@ struct cj_tma_value {
 	uint32_t cut_mode;
 	int64_t cut_extent, cut_step;
 };
+
+/* The map's instruction in the host part. */
+cj_ref cj_tma_encode(struct cj_elab *el, const struct cj_tma_value *t);
+/* Is the tensor one that a map can show? False: reported. */
+bool cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t);
+struct cj_value cj_tma_copy_value(struct cj_elab *el,
+    const struct cj_tma_value *t, const char *name);
+/* Coordinates and offsets of a copy of pixels; false: reported. */
+bool cj_im2col_place(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_int *at);
 
 /* fence(proxy = .tensormap, map = v); false: reported. */
 bool cj_elab_map_acquire(struct cj_elab *el, struct cj_span span,

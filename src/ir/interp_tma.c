@@ -31,6 +31,39 @@ cj_box_rows(const struct cj_bulk *b)
 	return (b->hi - b->lo) / cj_box_width(b);
 }
 
+/* Pixel `row` behind the first one: the modes between channels and images are
+ * digits of a number. */
+static struct cj_row
+pixel_row(const struct cj_bulk *b, int64_t row)
+{
+	const struct cj_tensor_map *t = b->map;
+	const struct cj_map *map = t->map;
+	uint32_t spatial = map->rank - 2, i;
+	struct cj_row r = { t->offset + b->at[0], 0, map->box[0] };
+	int64_t count, at, carry = row;
+
+	for (i = 0; i < spatial; i++) {
+		count = (t->extent[i + 1] + map->upper[i] - map->lower[i] +
+		    map->step[i] - 1) / map->step[i];
+		at = (b->at[i + 1] - map->lower[i]) / map->step[i] + carry;
+		carry = count > 0 ? at / count : 0;
+		at = count > 0 ? at % count : 0;
+		at = at * map->step[i] + map->lower[i] + b->at[map->rank + i];
+		if (at < 0 || at >= t->extent[i + 1] || count <= 0)
+			r.to = 0;
+		r.first += at * t->stride[i + 1];
+	}
+	at = b->at[map->rank - 1] + carry;
+	if (at < 0 || at >= t->extent[map->rank - 1])
+		r.to = 0;
+	r.first += at * t->stride[map->rank - 1];
+	r.from = b->at[0] < 0 ? -b->at[0] : 0;
+	if (r.to > t->extent[0] - b->at[0])
+		r.to = t->extent[0] - b->at[0];
+	r.to = r.to < r.from ? r.from : r.to;
+	return r;
+}
+
 struct cj_row
 cj_box_row(const struct cj_bulk *b, int64_t row)
 {
@@ -41,6 +74,8 @@ cj_box_row(const struct cj_bulk *b, int64_t row)
 
 	if (t == NULL)
 		return r;
+	if (t->map->is_im2col)
+		return pixel_row(b, row);
 	r.first = t->offset + b->at[0];
 	r.from = b->at[0] < 0 ? -b->at[0] : 0;
 	r.to = t->extent[0] - b->at[0];
@@ -126,7 +161,7 @@ box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	b.map = map_of(f, s, lane);
 	b.lo = CJ_AT(f, int64_t, s->a)[lane];
 	b.hi = b.lo + box_size(b.map->map);
-	for (i = 0; i < b.map->map->rank; i++)
+	for (i = 0; i < cj_map_numbers(b.map->map); i++)
 		b.at[i] = CJ_AT(f, int64_t, f->code->lists.at[s->c + i])[lane];
 	return b;
 }
@@ -167,7 +202,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 		    !cj_map_may(f, s, lane, map_of(f, s, lane)))
 			continue;
 		l.b = box_at(f, s, lane, CJ_BULK_LOAD);
-		rank = l.b.map->map->rank;
+		rank = cj_map_numbers(l.b.map->map);
 		if (!is_aligned(f, &l.b) || !check_global(f, &l.b))
 			continue;
 		if (count > 3 + rank)

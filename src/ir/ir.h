@@ -226,7 +226,20 @@ struct cj_map {
 	uint32_t box[CJ_MAP_MODES];
 	enum cj_map_swizzle swizzle;
 	uint32_t promote;	/* bytes that L2 fetches: 0, 64, 128, 256 */
+	/* Pixels as rows: mode 0 has channels, the last one images. Modes in
+	 * between go from `lower` to `upper` from their end in steps; a box is
+	 * so many channels of so many pixels, the first of these modes first.
+	 * A copy names a pixel, and then what is added to each. */
+	bool is_im2col;
+	int32_t lower[CJ_MAP_MODES - 2], upper[CJ_MAP_MODES - 2];
+	int32_t step[CJ_MAP_MODES - 2];
 };
+/* Coordinates of a copy, and offsets. */
+static inline uint32_t
+cj_map_numbers(const struct cj_map *map)
+{
+	return map->rank + (map->is_im2col ? map->rank - 2 : 0);
+}
 /* What can be replaced in a map: by mode, the stride of mode 0 is 1. */
 enum cj_map_field { CJ_MAP_ADDRESS, CJ_MAP_EXTENT,
     CJ_MAP_STRIDE = CJ_MAP_EXTENT + CJ_MAP_MODES,

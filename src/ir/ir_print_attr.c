@@ -108,6 +108,9 @@ print_map(struct cj_printer *p, const struct cj_map *map)
 	    16u << map->swizzle);
 	if (map->promote != CJ_MAP_PROMOTE)
 		PRINTF(p, " promote %u", map->promote);
+	for (i = 0; map->is_im2col && i < map->rank - 2; i++)
+		PRINTF(p, " pixels %d to %d by %d", (int)map->lower[i],
+		    (int)map->upper[i], (int)map->step[i]);
 }
 
 static void
@@ -138,8 +141,9 @@ print_tma(struct cj_printer *p, const struct cj_inst *i)
 	PUTS(p, " of ");
 	print_map(p, &p->m->maps.at[c->map]);
 	PUTS(p, " at ");
-	cj_printer_operands(p, i, next, next + p->m->maps.at[c->map].rank);
-	next += p->m->maps.at[c->map].rank;
+	cj_printer_operands(p, i, next, next + cj_map_numbers(
+	    &p->m->maps.at[c->map]));
+	next += cj_map_numbers(&p->m->maps.at[c->map]);
 	if (i->operand_count > next) {
 		PUTS(p, " ranks ");
 		cj_printer_operand(p, i, next);

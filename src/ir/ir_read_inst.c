@@ -177,6 +177,7 @@ static uint32_t
 read_map(struct cj_reader *r)
 {
 	struct cj_map map;
+	uint32_t i;
 
 	memset(&map, 0, sizeof map);
 	map.object = cj_reader_object(r);
@@ -187,12 +188,20 @@ read_map(struct cj_reader *r)
 			cj_reader_fail(r, "a box has up to 5 modes");
 			return 0;
 		}
-		map.box[map.rank++] = (uint32_t)cj_reader_int(r, 0, 256);
+		map.box[map.rank++] = (uint32_t)cj_reader_int(r, 0, 1024);
 	} while (cj_reader_mark(r, ','));
 	cj_reader_need_mark(r, ')');
 	map.swizzle = read_swizzle(r);
 	map.promote = cj_reader_word(r, "promote") ?
 	    (uint32_t)cj_reader_int(r, 0, 256) : CJ_MAP_PROMOTE;
+	for (i = 0; i + 2 < map.rank && cj_reader_word(r, "pixels"); i++) {
+		map.is_im2col = true;
+		map.lower[i] = (int32_t)cj_reader_int(r, -32768, 32767);
+		cj_reader_need_word(r, "to");
+		map.upper[i] = (int32_t)cj_reader_int(r, -32768, 32767);
+		cj_reader_need_word(r, "by");
+		map.step[i] = (int32_t)cj_reader_int(r, 1, 8);
+	}
 	return r->failed ? 0 : cj_module_map(r->m, &map);
 }
 

@@ -176,9 +176,15 @@ check_map(const struct cj_rule_view *v, const struct cj_map *map)
 	if (map->promote != 0 && map->promote != 64 && map->promote != 128 &&
 	    map->promote != 256)
 		return "L2 fetches 64, 128 or 256 bytes";
+	if (map->is_im2col && map->rank < 3)
+		return "pixels have one mode or more";
 	for (i = 0; i < map->rank; i++)
-		if (map->box[i] < 1 || map->box[i] > 256)
+		if (map->box[i] < 1 || map->box[i] > (map->is_im2col &&
+		    i == 1 ? 1024u : 256u))
 			return "a box has 1 to 256 elements in a mode";
+	for (i = 0; map->is_im2col && i < map->rank - 2; i++)
+		if (map->step[i] < 1 || map->step[i] > 8)
+			return "a step is 1 to 8";
 	if (map->box[0] * bytes % 16 != 0)
 		return "rows of a box are not whole units of 16 bytes";
 	return map->swizzle != CJ_MAP_PLAIN && map->box[0] * bytes >
@@ -286,7 +292,7 @@ check_tma(const struct cj_rule_view *v)
 	const struct cj_object *s = &v->m->objects.at[
 	    v->m->accesses.at[c->shared].object];
 	bool loads = v->i->op == CJ_OP_TMA_LOAD;
-	unsigned n = 2u + (c->signal != 0) + map->rank;
+	unsigned n = 2u + (c->signal != 0) + cj_map_numbers(map);
 
 	if (s->kind != CJ_OBJECT_SHARED ||
 	    s->element != v->m->objects.at[map->object].element)
@@ -296,6 +302,8 @@ check_tma(const struct cj_rule_view *v)
 	if (c->signal != 0 && object_at(v, c->signal)->element !=
 	    CJ_KIND_MBARRIER)
 		return "what is signalled is no mbarrier";
+	if (map->is_im2col && !loads)
+		return "pixels are loaded";
 	if (v->i->operand_count != n && !(loads &&
 	    v->i->operand_count == n + 1))
 		return "the coordinates are not those of the map";

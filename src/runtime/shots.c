@@ -244,6 +244,14 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 	}
 	while (t->map->promote >> promotion >= 64)	/* 0, 64, 128, 256 */
 		promotion++;
+	for (i = 0; t->map->is_im2col && i < t->map->rank - 2; i++)
+		steps[i + 1] = (uint32_t)t->map->step[i];
+	if (t->map->is_im2col)
+		return cu->TensorMapEncodeIm2col(out, map_type(k),
+		    t->map->rank, data + t->offset * (int64_t)bytes, extents,
+		    strides + 1, t->map->lower, t->map->upper,
+		    t->map->box[0], t->map->box[1], steps, 0,
+		    (int)t->map->swizzle, promotion, 0);
 	return cu->TensorMapEncodeTiled(out, map_type(k), t->map->rank,
 	    data + t->offset * (int64_t)bytes, extents, strides + 1,
 	    t->map->box, steps, 0, (int)t->map->swizzle,

@@ -597,6 +597,35 @@ FUNCTION(cuTensorMapEncodeTiled, (void *map, int type, uint32_t rank,
 	return 0;
 }
 
+FUNCTION(cuTensorMapEncodeIm2col, (void *map, int type, uint32_t rank,
+    void *address, const uint64_t *extents, const uint64_t *strides,
+    const int *lower, const int *upper, uint32_t channels, uint32_t pixels,
+    const uint32_t *steps, int interleave, int swizzle, int promotion,
+    int fill))
+{
+	uint64_t *out = map;
+	uint32_t i;
+
+	BEGIN("cuTensorMapEncodeIm2col");
+	QUIET();
+	(void)promotion;
+	if ((uintptr_t)map % 64 != 0 || (uintptr_t)address % 16 != 0 ||
+	    rank < 3 || rank > 5 || interleave != 0 || fill != 0 ||
+	    channels == 0 || channels > 256 || pixels == 0 || pixels > 1024)
+		return INVALID_VALUE;
+	for (i = 0; i < rank; i++)
+		if (extents[i] == 0 || steps[i] < 1 || steps[i] > 8 ||
+		    (i + 1 < rank && strides[i] % 16 != 0))
+			return INVALID_VALUE;
+	for (i = 0; i < rank - 2; i++)
+		if (lower[i] < -128 || upper[i] > 127)
+			return INVALID_VALUE;
+	memset(out, 0, 128);
+	out[0] = (uint64_t)(uintptr_t)address;
+	out[1] = (uint64_t)type << 32 | (uint32_t)swizzle;
+	return 0;
+}
+
 FUNCTION(cuTensorMapReplaceAddress, (void *map, void *address))
 {
 	BEGIN("cuTensorMapReplaceAddress");

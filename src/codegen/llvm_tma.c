@@ -132,7 +132,8 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	begin(&c, g);
 	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.shared::cluster"
 	    ".global%s.mbarrier::complete_tx::bytes%s%s ", rank,
-	    map->is_im2col ? ".im2col" : "", spreads ? ".multicast::cluster" : "", hint_of(t));
+	    map->is_im2col ? ".im2col" : "",
+	    spreads ? ".multicast::cluster" : "", hint_of(t));
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	cj_strbuf_puts(&c.text, ", ");
 	add_box(&c, inst, 3, rank);

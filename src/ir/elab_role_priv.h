@@ -78,6 +78,49 @@ struct cj_compare {
 	CJ_VEC(struct cj_role_var) carried;
 };
 
+/* ---- while roles are read ------------------------------------------------ */
+
+struct cj_role_value {
+	bool is_known, is_cond;
+	struct cj_int i;
+	const struct cj_cond *cond;
+};
+
+struct cj_role_reader {
+	struct cj_compare *c;
+	const struct cj_module *m;
+	uint32_t role;
+	struct cj_role_value *values;	/* by ref */
+	struct cj_int *slots;	/* by object: what it holds */
+	bool *has_slot;
+	unsigned depth;		/* of loops */
+	uint32_t unique;	/* made so far */
+	CJ_VEC(cj_ref) draws;	/* of this role, in its text */
+	uint32_t steps;
+	/* the loop that is read: what its ways end with */
+	struct cj_int *end;
+	bool *has_end;
+	bool some_end;
+};
+
+/* Values of instructions (elab_role_value.c). */
+struct cj_role_value cj_role_evaluate(struct cj_role_reader *r,
+    const struct cj_inst *i);
+struct cj_role_value cj_role_operand(struct cj_role_reader *r,
+    const struct cj_inst *i, unsigned n);
+struct cj_role_value cj_role_of_int(struct cj_int i);
+/* An integer, a truth as 0 or 1; a truth, an integer if it is positive. */
+struct cj_int cj_role_int(struct cj_role_reader *r, struct cj_role_value v);
+const struct cj_cond *cj_role_cond(struct cj_role_reader *r,
+    struct cj_role_value v);
+/* A value that is equal to no other one. */
+struct cj_int cj_role_unlike(struct cj_role_reader *r, const char *name);
+const char *cj_role_key(struct cj_role_reader *r, struct cj_int i);
+/* Does a pipeline carry drawn numbers? */
+bool cj_role_is_drawn(const struct cj_role_reader *r, uint32_t pipeline);
+
+/* ---- roles --------------------------------------------------------------- */
+
 /* Read all roles of the launch (elab_role_text.c). */
 void cj_roles_read(struct cj_compare *c);
 /* The symbol of a key; of and cond of a new one are set by the caller. */

@@ -21,67 +21,24 @@
  *
  * needs: verified IR.   keeps: regions, order.
  */
-#include "lower_priv.h"
-
-enum { MOST_OPEN = 7, NOBODY = -1 };	/* what the instruction can say */
-
-struct group {			/* what a commit ends */
-	cj_ref commit;
-	bool *sums;		/* by object: a product adds to it, */
-	bool *lefts;		/* has it as its left operand */
-	bool *stages;		/* by block */
-};
-
-/* A consume block whose stage has not gone back. */
-struct open {
-	cj_ref op;
-	bool is_on_way;		/* this place is on the way through it */
-	bool was_read, is_back;
-	struct open *outer;
-};
-
-/* By commit: groups behind its newest one; NOBODY: none is open. NULL: nobody
- * comes here. */
-typedef int8_t *groups;
-
-struct back {			/* where a stage goes back */
-	cj_ref before;
-	cj_region region;	/* 0: nowhere; before 0: at its end */
-	int wait;
-};
-
-struct flow {
-	struct cj_module *m;
-	struct cj_sites s;
-	uint32_t count;			/* of groups */
-	struct group *group;
-	uint32_t *number;		/* by commit: its group + 1 */
-	cj_ref *last;			/* by block: the last reader, or what
-					   holds it, on the way through */
-	bool *in_flight;		/* by block */
-	groups *left, *again;		/* by region op */
-	int *wait;			/* by instruction: in front of it */
-	struct back *back;		/* by block */
-	CJ_VEC(cj_ref) *exit_backs;	/* by exit: blocks it leaves */
-	struct open *open;
-};
+#include "wgmma_flow.h"
 
 /* ---- what groups do ------------------------------------------------------ */
 
-static const struct cj_stage_use *
-use_of(const struct flow *f, cj_ref r)
+const struct cj_stage_use *
+cj_flow_use(const struct cj_flow *f, cj_ref r)
 {
 	return &f->m->stage_uses.at[cj_inst(f->m, r)->attr];
 }
 
-static bool
-is_channel(const struct flow *f, cj_ref block)
+bool
+cj_flow_is_channel(const struct cj_flow *f, cj_ref block)
 {
-	return f->s.channels[use_of(f, block)->pipeline].is_channel;
+	return f->s.channels[cj_flow_use(f, block)->pipeline].is_channel;
 }
 
 static void
-begin_group(struct flow *f, struct group *g)
+begin_group(struct cj_flow *f, struct group *g)
 {
 	g->commit = 0;
 	g->sums = CJ_NEWS(f->m->arena, bool, f->m->objects.len);
@@ -91,14 +48,14 @@ begin_group(struct flow *f, struct group *g)
 
 /* Its slot, or what holds it in shared memory. */
 static uint32_t
-left_of(const struct flow *f, cj_ref product)
+left_of(const struct cj_flow *f, cj_ref product)
 {
 	return f->m->accesses.at[f->m->wgmmas.at[cj_inst(f->m, product)->attr]
 	    .a_at].object;
 }
 
 static void
-add_product(const struct flow *f, struct group *g, cj_ref r)
+add_product(const struct cj_flow *f, struct group *g, cj_ref r)
 {
 	const struct cj_inst *i = cj_inst(f->m, r);
 	struct cj_touch touches[CJ_TOUCHES];
@@ -113,7 +70,7 @@ add_product(const struct flow *f, struct group *g, cj_ref r)
 }
 
 static void
-find_groups(struct flow *f)
+find_groups(struct cj_flow *f)
 {
 	uint32_t commits = 0;
 	struct group now;
@@ -154,8 +111,8 @@ is_on_way(const struct cj_inst *i)
 }
 
 /* What on the way through `block` an instruction is, or stands in. */
-static cj_ref
-on_way(const struct flow *f, cj_ref r, cj_ref block)
+cj_ref
+cj_flow_on_way(const struct cj_flow *f, cj_ref r, cj_ref block)
 {
 	cj_ref found = r, at = r;
 
@@ -169,7 +126,7 @@ on_way(const struct flow *f, cj_ref r, cj_ref block)
 
 /* A product is read when its group is committed. */
 static cj_ref
-commit_of(const struct flow *f, cj_ref r)
+commit_of(const struct cj_flow *f, cj_ref r)
 {
 	while (r != 0 && cj_inst(f->m, r)->op != CJ_OP_WGMMA_COMMIT)
 		r = cj_inst(f->m, r)->next;
@@ -177,7 +134,7 @@ commit_of(const struct flow *f, cj_ref r)
 }
 
 static void
-note_reader(struct flow *f, cj_ref r)
+note_reader(struct cj_flow *f, cj_ref r)
 {
 	const struct cj_inst *i = cj_inst(f->m, r);
 	struct cj_touch touches[CJ_TOUCHES];
@@ -189,12 +146,12 @@ note_reader(struct flow *f, cj_ref r)
 		if (block == 0 || cj_inst(f->m, block)->op != CJ_OP_CONSUME)
 			continue;
 		at = i->op == CJ_OP_WGMMA ? commit_of(f, r) : r;
-		f->last[block] = on_way(f, at != 0 ? at : r, block);
+		f->last[block] = cj_flow_on_way(f, at != 0 ? at : r, block);
 	}
 }
 
 static void
-find_readers(struct flow *f)
+find_readers(struct cj_flow *f)
 {
 	struct cj_walk w;
 
@@ -204,235 +161,10 @@ find_readers(struct flow *f)
 			note_reader(f, w.ref);
 }
 
-/* ---- in_flight(n): waits and places that are known by the text ----------- */
-
-static cj_ref
-loop_around(const struct flow *f, cj_ref r)
-{
-	while ((r = f->m->regions.at[f->s.home[r]].owner) != 0)
-		if (cj_inst(f->m, r)->op == CJ_OP_FOR ||
-		    cj_inst(f->m, r)->op == CJ_OP_LOOP)
-			return r;
-	return 0;
-}
-
-static bool
-is_inside(const struct flow *f, cj_region region, cj_ref owner)
-{
-	for (; region != 0; region = f->m->regions.at[region].parent)
-		if (f->m->regions.at[region].owner == owner)
-			return true;
-	return false;
-}
-
-static struct cj_builder
-builder_at(const struct flow *f, cj_region region, cj_ref before, cj_ref like)
-{
-	return (struct cj_builder){ .module = f->m, .region = region,
-	    .before = before, .place = cj_inst(f->m, like)->place };
-}
-
-static unsigned
-reads_of(const struct flow *f, cj_ref block)
-{
-	return f->s.channels[use_of(f, block)->pipeline]
-	    .reads[f->s.role_of[block]];
-}
-
-/* Where an exit goes on is around this. */
-static bool
-leaves(const struct flow *f, cj_ref exit, cj_ref what)
-{
-	const struct cj_inst *i = cj_inst(f->m, exit);
-
-	if (!is_inside(f, f->s.home[exit], what))
-		return false;
-	if (i->op == CJ_OP_RETURN)
-		return true;
-	if (i->op == CJ_OP_BREAK && i->attr == what)
-		return false;		/* what stands behind it does this */
-	return (i->op == CJ_OP_BREAK || i->op == CJ_OP_CONTINUE) &&
-	    i->attr != what && !is_inside(f, f->s.home[i->attr], what);
-}
-
-static bool
-is_left_early(const struct flow *f, cj_ref block)
-{
-	cj_ref exit;
-
-	for (exit = 1; exit < f->s.count; exit++)
-		if (f->s.home[exit] != 0 && cj_op_info[cj_inst(f->m, exit)
-		    ->op].effects == CJ_EFFECTS_EXIT &&
-		    leaves(f, exit, block))
-			return true;
-	return false;
-}
-
-/* Groups that each way through a block commits, at least. */
-static uint32_t
-groups_of(const struct flow *f, cj_ref block)
-{
-	uint32_t n = 0, i;
-
-	for (i = 0; i < f->count && !is_left_early(f, block); i++)
-		n += is_inside(f, f->s.home[f->group[i].commit], block) &&
-		    on_way(f, f->group[i].commit, block) ==
-		    f->group[i].commit;
-	return n;
-}
-
-/* What all blocks of the pipeline in the role allow: stages in flight, and
- * groups that each of them commits. */
-static uint32_t
-least_in_flight(const struct flow *f, cj_ref block, uint32_t *committed)
-{
-	uint32_t n = UINT32_MAX, each;
-	cj_ref r;
-
-	*committed = UINT32_MAX;
-	for (r = 1; r < f->s.count; r++) {
-		if (!f->in_flight[r] || f->s.role_of[r] !=
-		    f->s.role_of[block] || use_of(f, r)->pipeline !=
-		    use_of(f, block)->pipeline)
-			continue;
-		each = groups_of(f, r);
-		n = use_of(f, r)->count < n ? use_of(f, r)->count : n;
-		*committed = each < *committed ? each : *committed;
-	}
-	return n;
-}
-
-static void
-put_release(struct flow *f, cj_region region, cj_ref before, cj_ref block)
-{
-	struct cj_builder b = builder_at(f, region, before, block);
-	struct cj_stage_use use = *use_of(f, block);
-	uint32_t each, open;
-
-	use.count = least_in_flight(f, block, &each);
-	open = use.count * each;
-	if (reads_of(f, block) & CJ_BY_WGMMA)
-		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, open < MOST_OPEN ? open :
-		    MOST_OPEN);
-	cj_emit0(&b, CJ_OP_RELEASE, 0, cj_module_stage_use(f->m, &use));
-}
-
-static void
-put_drain(struct flow *f, cj_region region, cj_ref before, cj_ref block)
-{
-	struct cj_builder b = builder_at(f, region, before, block);
-	struct cj_stage_use use = *use_of(f, block);
-	uint32_t each;
-
-	use.count = least_in_flight(f, block, &each);
-	if (reads_of(f, block) & CJ_BY_WGMMA)
-		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, 0);
-	cj_emit0(&b, CJ_OP_DRAIN, 0, cj_module_stage_use(f->m, &use));
-}
-
-/* Behind the loop, and behind a turn that ends with it. */
-static void
-put_drain_behind(struct flow *f, cj_ref loop, cj_ref block)
-{
-	cj_ref at = loop, owner;
-
-	while (cj_inst(f->m, at)->next == 0 && (owner =
-	    f->m->regions.at[f->s.home[at]].owner) != 0 &&
-	    cj_inst(f->m, owner)->op == CJ_OP_TURN)
-		at = owner;
-	put_drain(f, f->s.home[at], cj_inst(f->m, at)->next, block);
-}
-
-/* The first block of a pipeline in a loop stands for all of them. */
-static bool
-is_first_in(const struct flow *f, cj_ref block, cj_ref loop)
-{
-	cj_ref r;
-
-	for (r = 1; r < block; r++)
-		if (f->in_flight[r] && loop_around(f, r) == loop &&
-		    use_of(f, r)->pipeline == use_of(f, block)->pipeline)
-			return false;
-	return true;
-}
-
-static void
-keep_in_flight(struct flow *f, cj_ref block)
-{
-	cj_region g = cj_inst(f->m, block)->region;
-	cj_ref loop = loop_around(f, block), last, exit;
-	bool drains = is_first_in(f, block, loop);
-
-	for (exit = 1; exit < f->s.count; exit++) {
-		if (f->s.home[exit] == 0 || cj_op_info[cj_inst(f->m, exit)
-		    ->op].effects != CJ_EFFECTS_EXIT)
-			continue;
-		if (leaves(f, exit, block))
-			put_release(f, f->s.home[exit], exit, block);
-		if (drains && leaves(f, exit, loop))
-			put_drain(f, f->s.home[exit], exit, block);
-	}
-	last = f->m->regions.at[g].last;
-	if (last == 0 || cj_op_info[cj_inst(f->m, last)->op].effects !=
-	    CJ_EFFECTS_EXIT)
-		put_release(f, g, 0, block);
-	if (drains)
-		put_drain_behind(f, loop, block);
-}
-
-/* Stages go back in order: those that other blocks of the loop take, and give
- * back themselves, would be among them. */
-static bool
-is_alone(const struct flow *f, cj_ref block)
-{
-	cj_ref loop = loop_around(f, block), r;
-
-	for (r = 1; r < f->s.count; r++) {
-		if (f->s.home[r] == 0 || cj_inst(f->m, r)->op !=
-		    CJ_OP_CONSUME || f->in_flight[r] || use_of(f, r)->keep ||
-		    use_of(f, r)->pipeline != use_of(f, block)->pipeline)
-			continue;
-		if (is_inside(f, f->s.home[r], loop))
-			return false;
-	}
-	for (r = 1; r < f->s.count; r++)
-		if (f->in_flight[r] && use_of(f, r)->pipeline ==
-		    use_of(f, block)->pipeline && loop_around(f, r) != loop &&
-		    is_inside(f, f->s.home[r], loop))
-			return false;
-	return true;
-}
-
-/* Only products and stores go on behind a block, and only loops can wait. */
-static void
-find_in_flight(struct flow *f)
-{
-	bool changes;
-	cj_ref r;
-
-	for (r = 1; r < f->s.count; r++)
-		f->in_flight[r] = f->s.home[r] != 0 &&
-		    cj_inst(f->m, r)->op == CJ_OP_CONSUME &&
-		    is_channel(f, r) && use_of(f, r)->count > 0 &&
-		    !use_of(f, r)->keep && loop_around(f, r) != 0 &&
-		    (reads_of(f, r) & (CJ_BY_WGMMA | CJ_BY_TMA)) != 0;
-	do {
-		changes = false;
-		for (r = 1; r < f->s.count; r++)
-			if (f->in_flight[r] && !is_alone(f, r)) {
-				f->in_flight[r] = false;
-				changes = true;
-			}
-	} while (changes);
-	for (r = 1; r < f->s.count; r++)
-		if (f->in_flight[r])
-			keep_in_flight(f, r);
-}
-
 /* ---- states -------------------------------------------------------------- */
 
 static groups
-copy(const struct flow *f, const int8_t *from)
+copy(const struct cj_flow *f, const int8_t *from)
 {
 	return from == NULL ? NULL : cj_memdup(f->m->arena, from,
 	    f->count + 1);
@@ -440,7 +172,7 @@ copy(const struct flow *f, const int8_t *from)
 
 /* Into `a`, which is the result unless nobody came there. */
 static groups
-join(const struct flow *f, groups a, const int8_t *b)
+join(const struct cj_flow *f, groups a, const int8_t *b)
 {
 	uint32_t i;
 
@@ -453,7 +185,7 @@ join(const struct flow *f, groups a, const int8_t *b)
 }
 
 static void
-pass_wait(const struct flow *f, groups at, int n)
+pass_wait(const struct cj_flow *f, groups at, int n)
 {
 	uint32_t i;
 
@@ -463,7 +195,7 @@ pass_wait(const struct flow *f, groups at, int n)
 }
 
 static void
-pass_commit(const struct flow *f, groups at, cj_ref commit)
+pass_commit(const struct cj_flow *f, groups at, cj_ref commit)
 {
 	uint32_t i;
 
@@ -484,7 +216,7 @@ nearer(int a, int b)
 /* Groups behind the newest one that adds to an object, or (to write it) reads
  * it; NOBODY: none is. */
 static int
-open_slot(const struct flow *f, groups at, uint32_t object, bool writes)
+open_slot(const struct cj_flow *f, groups at, uint32_t object, bool writes)
 {
 	int n = NOBODY;
 	uint32_t i;
@@ -498,7 +230,7 @@ open_slot(const struct flow *f, groups at, uint32_t object, bool writes)
 }
 
 static int
-open_stage(const struct flow *f, groups at, cj_ref block)
+open_stage(const struct cj_flow *f, groups at, cj_ref block)
 {
 	int n = NOBODY;
 	uint32_t i;
@@ -510,7 +242,7 @@ open_stage(const struct flow *f, groups at, cj_ref block)
 }
 
 static void
-need_wait(struct flow *f, groups at, cj_ref r, int n)
+need_wait(struct cj_flow *f, groups at, cj_ref r, int n)
 {
 	if (n == NOBODY)
 		return;
@@ -521,11 +253,11 @@ need_wait(struct flow *f, groups at, cj_ref r, int n)
 
 /* ---- regions ------------------------------------------------------------- */
 
-static groups walk(struct flow *f, cj_region g, groups at);
+static groups walk(struct cj_flow *f, cj_region g, groups at);
 
 /* Another product of this shape adds behind the open ones. */
 static int
-open_other_shape(const struct flow *f, groups at, cj_ref r)
+open_other_shape(const struct cj_flow *f, groups at, cj_ref r)
 {
 	const struct cj_wgmma *w =
 	    &f->m->wgmmas.at[cj_inst(f->m, r)->attr];
@@ -547,7 +279,7 @@ open_other_shape(const struct flow *f, groups at, cj_ref r)
 }
 
 static groups
-branch(struct flow *f, cj_ref r, groups at)
+branch(struct cj_flow *f, cj_ref r, groups at)
 {
 	cj_region then = cj_inst(f->m, r)->region;
 	cj_region other = f->m->regions.at[then].next;
@@ -560,7 +292,7 @@ branch(struct flow *f, cj_ref r, groups at)
 /* A wait under a condition would not be one for what follows: what touches
  * slots of open groups there is waited for in front. */
 static void
-wait_in_front(struct flow *f, cj_ref r, groups at)
+wait_in_front(struct cj_flow *f, cj_ref r, groups at)
 {
 	cj_region g = cj_inst(f->m, r)->region;
 	struct cj_walk w;
@@ -582,7 +314,7 @@ wait_in_front(struct flow *f, cj_ref r, groups at)
 }
 
 static groups
-loop(struct flow *f, cj_ref r, groups at)
+loop(struct cj_flow *f, cj_ref r, groups at)
 {
 	const struct cj_inst *i = cj_inst(f->m, r);
 	groups head = copy(f, at), old, end;
@@ -600,7 +332,7 @@ loop(struct flow *f, cj_ref r, groups at)
 }
 
 static groups
-scope(struct flow *f, cj_ref r, groups at)
+scope(struct cj_flow *f, cj_ref r, groups at)
 {
 	f->left[r] = NULL;
 	at = walk(f, cj_inst(f->m, r)->region, at);
@@ -609,7 +341,7 @@ scope(struct flow *f, cj_ref r, groups at)
 
 /* At the end of its region, or in front of an exit. */
 static int
-wait_of_end(const struct flow *f, groups at, cj_ref block)
+wait_of_end(const struct cj_flow *f, groups at, cj_ref block)
 {
 	int n = open_stage(f, at, block);
 
@@ -617,7 +349,7 @@ wait_of_end(const struct flow *f, groups at, cj_ref block)
 }
 
 static groups
-consume(struct flow *f, cj_ref r, groups at)
+consume(struct cj_flow *f, cj_ref r, groups at)
 {
 	struct open o = { .op = r, .outer = f->open };
 	cj_region g = cj_inst(f->m, r)->region;
@@ -639,8 +371,8 @@ consume(struct flow *f, cj_ref r, groups at)
 
 /* All blocks around are passed by another way than their own one. */
 static groups
-aside(struct flow *f, cj_ref r, groups at,
-    groups (*inside)(struct flow *f, cj_ref r, groups at))
+aside(struct cj_flow *f, cj_ref r, groups at,
+    groups (*inside)(struct cj_flow *f, cj_ref r, groups at))
 {
 	struct open *o, *outer = f->open;
 	bool was[64];
@@ -657,21 +389,21 @@ aside(struct flow *f, cj_ref r, groups at,
 }
 
 static groups
-condition(struct flow *f, cj_ref r, groups at)
+condition(struct cj_flow *f, cj_ref r, groups at)
 {
 	wait_in_front(f, r, at);
 	return aside(f, r, at, branch);
 }
 
 static void
-leave_blocks(struct flow *f, cj_ref exit, groups at)
+leave_blocks(struct cj_flow *f, cj_ref exit, groups at)
 {
 	const struct open *o;
 	int n = NOBODY;
 
 	f->exit_backs[exit].len = 0;
 	for (o = f->open; o != NULL; o = o->outer) {
-		if (o->is_back || !leaves(f, exit, o->op))
+		if (o->is_back || !cj_flow_leaves(f, exit, o->op))
 			continue;
 		n = nearer(n, wait_of_end(f, at, o->op));
 		*cj_push(f->m->arena, &f->exit_backs[exit]) = o->op;
@@ -680,7 +412,7 @@ leave_blocks(struct flow *f, cj_ref exit, groups at)
 }
 
 static groups
-leave(struct flow *f, cj_ref exit, groups *to, groups at)
+leave(struct cj_flow *f, cj_ref exit, groups *to, groups at)
 {
 	leave_blocks(f, exit, at);
 	if (to != NULL)
@@ -690,13 +422,13 @@ leave(struct flow *f, cj_ref exit, groups *to, groups at)
 
 /* The stages that may go back in front of r. */
 static void
-give_back(struct flow *f, cj_ref r, groups at)
+give_back(struct cj_flow *f, cj_ref r, groups at)
 {
 	struct open *o;
 
 	for (o = f->open; o != NULL; o = o->outer) {
 		if (o->is_back || !o->is_on_way || !o->was_read ||
-		    reads_of(f, o->op) & CJ_BY_TMA ||
+		    cj_flow_reads(f, o->op) & CJ_BY_TMA ||
 		    open_stage(f, at, o->op) != NOBODY)
 			continue;
 		f->back[o->op] = (struct back){ r, f->s.home[r], NOBODY };
@@ -705,7 +437,7 @@ give_back(struct flow *f, cj_ref r, groups at)
 }
 
 static void
-note_read(struct flow *f, cj_ref r)
+note_read(struct cj_flow *f, cj_ref r)
 {
 	struct open *o;
 
@@ -714,7 +446,7 @@ note_read(struct flow *f, cj_ref r)
 }
 
 static groups
-step(struct flow *f, cj_ref r, groups at)
+step(struct cj_flow *f, cj_ref r, groups at)
 {
 	const struct cj_inst *i = cj_inst(f->m, r);
 
@@ -751,7 +483,7 @@ step(struct flow *f, cj_ref r, groups at)
 }
 
 static groups
-walk(struct flow *f, cj_region g, groups at)
+walk(struct cj_flow *f, cj_region g, groups at)
 {
 	cj_ref r;
 
@@ -770,22 +502,22 @@ walk(struct flow *f, cj_region g, groups at)
 /* ---- all of a function --------------------------------------------------- */
 
 static void
-put_back(struct flow *f, cj_region region, cj_ref before, cj_ref block,
+put_back(struct cj_flow *f, cj_region region, cj_ref before, cj_ref block,
     int wait)
 {
-	struct cj_builder b = builder_at(f, region, before, block);
-	struct cj_stage_use use = *use_of(f, block);
+	struct cj_builder b = cj_flow_builder(f, region, before, block);
+	struct cj_stage_use use = *cj_flow_use(f, block);
 
 	use.count = 0;
 	if (wait != NOBODY)
 		cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0, (uint32_t)wait);
-	if (is_channel(f, block) && !use.keep)
+	if (cj_flow_is_channel(f, block) && !use.keep)
 		cj_emit0(&b, CJ_OP_RELEASE, 0, cj_module_stage_use(f->m,
 		    &use));
 }
 
 static void
-put(struct flow *f, uint32_t count)
+put(struct cj_flow *f, uint32_t count)
 {
 	struct cj_builder b;
 	uint32_t i;
@@ -794,7 +526,7 @@ put(struct flow *f, uint32_t count)
 	for (r = 1; r < count; r++) {
 		if (f->s.home[r] == 0)
 			continue;
-		b = builder_at(f, f->s.home[r], r, r);
+		b = cj_flow_builder(f, f->s.home[r], r, r);
 		if (f->wait[r] != NOBODY)
 			cj_emit0(&b, CJ_OP_WGMMA_WAIT, 0,
 			    (uint32_t)f->wait[r]);
@@ -809,7 +541,7 @@ put(struct flow *f, uint32_t count)
 }
 
 static void
-make_tables(struct flow *f)
+make_tables(struct cj_flow *f)
 {
 	struct cj_arena *a = f->m->arena;
 	uint32_t n = f->m->insts.len, i;
@@ -825,7 +557,7 @@ make_tables(struct flow *f)
 
 /* What was put there for in_flight has its home too. */
 static void
-find_homes(struct flow *f)
+find_homes(struct cj_flow *f)
 {
 	struct cj_walk w;
 
@@ -837,7 +569,7 @@ find_homes(struct flow *f)
 }
 
 static void
-run(struct flow *f)
+run(struct cj_flow *f)
 {
 	uint32_t n = f->m->insts.len, count;
 	groups start;
@@ -847,7 +579,7 @@ run(struct flow *f)
 	f->in_flight = CJ_NEWS(f->m->arena, bool, n);
 	find_groups(f);
 	find_readers(f);
-	find_in_flight(f);
+	cj_flow_find_in_flight(f);
 	find_homes(f);
 	count = f->m->insts.len;
 	make_tables(f);
@@ -859,7 +591,7 @@ run(struct flow *f)
 
 /* Nothing to do without products and channels. */
 static bool
-is_needed(const struct flow *f)
+is_needed(const struct cj_flow *f)
 {
 	uint32_t p, r;
 
@@ -879,7 +611,7 @@ cj_opt_wgmma_wait(struct cj_module *m)
 	uint32_t i;
 
 	for (i = 1; i < m->functions.len; i++) {
-		struct flow f = { .m = m };
+		struct cj_flow f = { .m = m };
 
 		if (m->functions.at[i].kind != CJ_FUNCTION_DEVICE)
 			continue;

@@ -166,7 +166,8 @@ END_TEST
 	"produce a as s { copy(load, x, s.m); } "			\
 	"produce b as s { copy(load, x, s.m); } } } "			\
 	"role math warpgroups(1) { var sums = zeros(f32, "		\
-	"shape(partition_c(mma, y, math.thread))); var u = fragment_c(mma, (64, 64)); "	\
+	"shape(partition_c(mma, y, math.thread))); "			\
+	"var u = fragment_c(mma, (64, 64)); "				\
 	"var v = fragment_c(mma, (64, 64), fill = 0); "			\
 	"for i in 0..9 { consume a as s { consume b as t { "		\
 	"gemm(mma, q, s.m, u, accumulate = false); "			\

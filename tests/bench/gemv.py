@@ -12,16 +12,17 @@ import rows
 
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
 SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
-# (rows of the matrix, steps along K, stages, blocks, split) of gemm_skinny
-SKINNY = ((64, 256, 4, 1, 1), (64, 256, 2, 2, 1), (128, 256, 2, 1, 1), (64, 128, 4, 2, 1), (128, 128, 2, 2, 1),
-          (128, 64, 3, 2, 1), (64, 256, 4, 1, 2), (128, 128, 4, 1, 2))
+# (rows of the matrix, steps along K, stages, blocks, split, pair) of gemm_skinny
+SKINNY = ((64, 256, 4, 1, 1, 1), (64, 256, 2, 2, 1, 1), (128, 256, 2, 1, 1, 1), (64, 128, 4, 2, 1, 1),
+          (128, 128, 2, 2, 1, 1), (64, 256, 4, 1, 2, 1), (128, 128, 4, 1, 2, 1), (128, 64, 4, 2, 1, 2),
+          (128, 64, 4, 2, 1, 4), (64, 128, 4, 2, 1, 4), (256, 64, 4, 1, 1, 2))
 
 
 def skinny(m):
     """Constants of gemm_skinny for m rows of x."""
-    for rows, step, stages, blocks, split in SKINNY:
+    for rows, step, stages, blocks, split, pair in SKINNY:
         yield {"tile": "(%d,%d,%d)" % (rows, max(16, m), step), "stages": str(stages), "blocks": str(blocks),
-               "split": str(split)}
+               "split": str(split), "pair": str(pair)}
 
 
 def products(B):

@@ -9,6 +9,7 @@
 #include "llvm_gen.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static uint32_t
 bytes_of(const struct cj_llvm_gen *g, const struct cj_copy *c)
@@ -38,15 +39,20 @@ copy_plain(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
 	cj_llvm_intrinsic(g, name, NULL, arguments, size != NULL ? 3 : 2);
 }
 
+/* What written copies begin with behind their predicate: their addresses, and
+ * constants that are added to them. */
+#define WRITTEN_PLACES	"[$0+$2], [$1+$3], "
+
 static void
 copy_written(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
     cj_llvm from, cj_llvm size)
 {
 	bool hint = c->prefetch != 0 && cj_llvm_wants_ptx(g, 74);
-	cj_llvm arguments[4] = { LLVMBuildPtrToInt(g->b, to, g->i32, ""),
-	    LLVMBuildPtrToInt(g->b, from, g->i64, "") };
-	char text[128], level_2[16] = "", constraints[32] = "r,l";
-	unsigned n = 2, at = 0;
+	cj_llvm arguments[6] = { LLVMBuildPtrToInt(g->b, to, g->i32, ""),
+	    LLVMBuildPtrToInt(g->b, from, g->i64, ""), cj_llvm_i32(g, 0),
+	    cj_llvm_i32(g, 0) };
+	char text[128], level_2[16] = "", constraints[32] = "r,l,n,n";
+	unsigned n = 4, at = 0;
 
 	if (hint)
 		snprintf(level_2, sizeof level_2, ".L2::%uB",
@@ -58,8 +64,8 @@ copy_written(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
 		strcat(constraints, ",b");
 	}
 	at += (unsigned)snprintf(text + at, sizeof text - at,
-	    "cp.async.%s.shared.global%s [$0], [$1], %u", level(c), level_2,
-	    (unsigned)bytes_of(g, c));
+	    "cp.async.%s.shared.global%s " WRITTEN_PLACES "%u", level(c),
+	    level_2, (unsigned)bytes_of(g, c));
 	if (size != NULL) {
 		snprintf(text + at, sizeof text - at, ", $%u", n);
 		arguments[n++] = size;
@@ -69,6 +75,44 @@ copy_written(struct cj_llvm_gen *g, const struct cj_copy *c, cj_llvm to,
 	strcat(constraints, ",~{memory}");
 	cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type, text, constraints,
 	    arguments, n);
+}
+
+/* The address `number` of a written copy is another one and a constant: the
+ * instruction adds it. */
+static void
+take_constant(struct cj_llvm_gen *g, cj_llvm call, unsigned number)
+{
+	cj_llvm v = LLVMGetOperand(call, number), at;
+	long long bytes;
+
+	at = LLVMIsATruncInst(v) != NULL ? LLVMGetOperand(v, 0) : v;
+	at = LLVMIsAPtrToIntInst(at) != NULL ? LLVMGetOperand(at, 0) : NULL;
+	if (at == NULL || LLVMIsAGetElementPtrInst(at) == NULL ||
+	    LLVMGetNumIndices(at) != 1 ||
+	    LLVMGetGEPSourceElementType(at) != g->i8 ||
+	    LLVMIsAConstantInt(LLVMGetOperand(at, 1)) == NULL)
+		return;
+	bytes = LLVMConstIntGetSExtValue(LLVMGetOperand(at, 1));
+	if (bytes < 0 || bytes >= 1 << 20)
+		return;
+	LLVMPositionBuilderBefore(g->b, call);
+	LLVMSetOperand(call, number, LLVMBuildPtrToInt(g->b,
+	    LLVMGetOperand(at, 0), LLVMTypeOf(v), ""));
+	LLVMSetOperand(call, number + 2, cj_llvm_i32(g, (int32_t)bytes));
+}
+
+void
+cj_llvm_constants_of_copy(struct cj_llvm_gen *g, cj_llvm call)
+{
+	cj_llvm called = LLVMGetCalledValue(call);
+	size_t length;
+
+	if (LLVMIsAInlineAsm(called) == NULL ||
+	    strstr(LLVMGetInlineAsmAsmString(called, &length),
+	    WRITTEN_PLACES) == NULL)
+		return;
+	take_constant(g, call, 0);
+	take_constant(g, call, 1);
 }
 
 /* The number of bytes to read: all, or none where the mask is false. */

@@ -151,6 +151,9 @@ cj_llvm cj_llvm_element(struct cj_llvm_gen *g, cj_llvm vector, unsigned i);
 /* Call an intrinsic; `over` is its overloaded type or NULL. */
 cj_llvm cj_llvm_intrinsic(struct cj_llvm_gen *g, const char *name,
     LLVMTypeRef over, cj_llvm *arguments, unsigned count);
+/* If a call is a copy written as PTX, let it add the constants that its
+ * addresses have by now (llvm_async.c). */
+void cj_llvm_constants_of_copy(struct cj_llvm_gen *g, cj_llvm call);
 /* Give a call an attribute of LLVM. */
 void cj_llvm_mark_call(struct cj_llvm_gen *g, cj_llvm call, const char *name);
 cj_llvm cj_llvm_call1(struct cj_llvm_gen *g, const char *name, cj_llvm x);

@@ -86,21 +86,32 @@ hide_counter(struct cj_llvm_gen *g, cj_llvm phi)
 }
 
 static void
-hide_counters(struct cj_llvm_gen *g)
+visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b)
 {
-	LLVMValueRef fn, i;
+	LLVMValueRef i;
+
+	for (i = LLVMGetFirstInstruction(b); i != NULL;
+	    i = LLVMGetNextInstruction(i)) {
+		if (LLVMIsACallInst(i) != NULL)
+			cj_llvm_constants_of_copy(g, i);
+		else if (LLVMIsAPHINode(i) != NULL && is_large(g) &&
+		    (LLVMTypeOf(i) == g->i32 || LLVMTypeOf(i) == g->i64))
+			hide_counter(g, i);
+	}
+}
+
+/* What LLVM's passes do not know of. */
+static void
+finish(struct cj_llvm_gen *g)
+{
+	LLVMValueRef fn;
 	LLVMBasicBlockRef b;
 
 	for (fn = LLVMGetFirstFunction(g->module); fn != NULL;
 	    fn = LLVMGetNextFunction(fn))
 		for (b = LLVMGetFirstBasicBlock(fn); b != NULL;
 		    b = LLVMGetNextBasicBlock(b))
-			for (i = LLVMGetFirstInstruction(b);
-			    i != NULL && LLVMIsAPHINode(i) != NULL;
-			    i = LLVMGetNextInstruction(i))
-				if (LLVMTypeOf(i) == g->i32 ||
-				    LLVMTypeOf(i) == g->i64)
-					hide_counter(g, i);
+			visit_block(g, b);
 }
 
 char *
@@ -113,7 +124,6 @@ cj_llvm_optimise(struct cj_llvm_gen *g, LLVMTargetMachineRef machine)
 	LLVMDisposePassBuilderOptions(options);
 	if (error != NULL)
 		return LLVMGetErrorMessage(error);
-	if (is_large(g))
-		hide_counters(g);
+	finish(g);
 	return NULL;
 }

@@ -9,28 +9,60 @@ cp "$SRCDIR/tests/golden/faults/variants/wgmma.cute" .
     'b=normal(bf16, row_major(32, 320), seed = 2)' \
     'c=empty(f32, row_major(128, 32))' | sed 's/: [0-9.]* ms//'
 "$python" - shared_tile.trace.json <<'END'
+# What the description of the Trace Event Format asks for, checked by a reader
+# that is not ours: types of all fields, no others, tracks that are named.
 import collections, json, sys
 
-with open(sys.argv[1]) as f:
-    trace = json.load(f)
+def once(pairs):
+    keys = [k for k, _ in pairs]
+    assert len(set(keys)) == len(keys), keys
+    return dict(pairs)
+
+def never(text):
+    raise ValueError(text)
+
+with open(sys.argv[1], encoding="ascii") as f:
+    trace = json.load(f, object_pairs_hook=once, parse_constant=never)
+assert set(trace) <= {"traceEvents", "displayTimeUnit", "otherData"}
+assert trace.get("displayTimeUnit", "ms") in ("ms", "ns")
+fields = {"M": {"args"}, "X": {"ts", "dur", "args", "cat"},
+          "b": {"ts", "id", "cat", "args"}, "e": {"ts", "id", "cat", "args"}}
 tracks = collections.defaultdict(list)
-names, begun, counts = {}, {}, collections.Counter()
+names, processes, used = {}, {}, set()
+begun, counts = {}, collections.Counter()
 for e in trace["traceEvents"]:
-    counts[e["ph"], e.get("cat", "")] += 1
-    assert e["name"] and e["pid"] == 1
-    if e["ph"] == "M" and e["name"] == "thread_name":
-        names[e["tid"]] = e["args"]["name"]
-    elif e["ph"] == "X":
-        assert e["ts"] >= 0 and e["dur"] > 0 and e["args"]["line"] > 0
+    ph = e["ph"]
+    counts[ph, e.get("cat", "")] += 1
+    assert set(e) <= {"name", "ph", "pid", "tid"} | fields[ph], e
+    assert type(e["name"]) is str and e["name"]
+    assert type(e["pid"]) is int and e["pid"] == 1
+    assert ph == "M" or type(e["ts"]) in (int, float) and e["ts"] >= 0
+    if ph == "M":
+        assert e["name"] in ("process_name", "thread_name",
+                             "thread_sort_index", "process_sort_index")
+        if e["name"] == "process_name":
+            assert e["pid"] not in processes
+            processes[e["pid"]] = e["args"]["name"]
+        elif e["name"] == "thread_name":
+            assert e["tid"] not in names and e["args"]["name"]
+            names[e["tid"]] = e["args"]["name"]
+        continue
+    assert type(e["tid"]) is int and type(e["cat"]) is str
+    used.add(e["tid"])
+    if ph == "X":
+        assert e["dur"] > 0 and e["args"]["line"] > 0
         tracks[e["tid"]].append((e["ts"], e["ts"] + e["dur"]))
-    elif e["ph"] == "b":
-        assert e["id"] not in begun
-        begun[e["id"]] = e["ts"]
-    elif e["ph"] == "e":
-        assert begun.pop(e["id"]) < e["ts"]
-assert not begun
+    elif ph == "b":
+        key = e["cat"], e["id"]
+        assert key not in begun
+        begun[key] = e
+    else:
+        first = begun.pop((e["cat"], e["id"]))
+        assert first["ts"] < e["ts"] and first["name"] == e["name"]
+        assert first["tid"] == e["tid"]
+assert not begun and processes and used <= set(names), used - set(names)
+assert len(set(names.values())) == len(names)
 for track, slices in tracks.items():
-    assert track in names
     slices.sort()
     assert all(a[1] <= b[0] for a, b in zip(slices, slices[1:]))
 for key in sorted(counts):

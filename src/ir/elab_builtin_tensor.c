@@ -68,14 +68,16 @@ cj_builtin_load(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct cj_how how = { .scope = CJ_MEMORY_GPU };
-	struct cj_value v = args->at[0];
+	struct cj_value v = args->at[0], got;
 
 	(void)row;
 	if (!how_of(el, args, &how))
 		return cj_value_error();
-	if (v.kind == CJ_VALUE_TENSOR && !cj_elab_is_array(el, &v))
-		return cj_tensor_load(el, args->span, v.tensor, &how);
-	return cj_elab_read(el, args->span, v);
+	if (v.kind != CJ_VALUE_TENSOR || cj_elab_is_array(el, &v))
+		return cj_elab_read(el, args->span, v);
+	got = cj_tensor_load(el, args->span, v.tensor, &how);
+	got.fragment = v.fragment;
+	return got;
 }
 
 struct cj_value
@@ -87,6 +89,9 @@ cj_builtin_store(struct cj_elab *el, struct cj_args *args,
 
 	(void)row;
 	if (!how_of(el, args, &how))
+		return cj_value_error();
+	if (!cj_fragments_agree(el, args->span, args->at[1].fragment,
+	    v.fragment))
 		return cj_value_error();
 	if (v.kind == CJ_VALUE_TENSOR && !cj_elab_is_array(el, &v))
 		cj_tensor_store(el, args->span, v.tensor, args->at[1], &how);

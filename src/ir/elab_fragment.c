@@ -118,6 +118,111 @@ cj_fragment_tv(struct cj_elab *el, struct cj_span span,
 	return flat;
 }
 
+/* ---- two fragments ------------------------------------------------------- */
+
+/* Where register r of thread t stands in the tile; -1: nowhere. */
+static int64_t
+stands_at(struct cj_elab *el, const struct cj_layout *tv, int64_t t,
+    int64_t r)
+{
+	const struct cj_tuple *both[2] = { cj_tuple_known(&el->al, t),
+	    cj_tuple_known(&el->al, r) };
+	struct cj_int at;
+
+	return cj_layout_offset(&el->al, tv, cj_tuple_make(&el->al, both, 2),
+	    &at) && cj_is_known(at) ? at.value : -1;
+}
+
+static int64_t
+count_of(struct cj_elab *el, const struct cj_layout *tv, uint32_t mode)
+{
+	return cj_tuple_product(&el->al, cj_tuple_get(tv->shape, mode)).value;
+}
+
+static const char *
+coordinate(struct cj_elab *el, const struct cj_fragment *f, int64_t at)
+{
+	int64_t rows = cj_tuple_product(&el->al, f->tile->at[0]).value;
+
+	return cj_printf(el->arena, "(%lld, %lld)", (long long)(at % rows),
+	    (long long)(at / rows));
+}
+
+static const char *
+layout_text(struct cj_elab *el, const struct cj_layout *l)
+{
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, el->arena);
+	cj_layout_print(&out, &el->sym, l, CJ_STYLE_LANGUAGE);
+	return out.text;
+}
+
+static bool
+is_same_part(struct cj_elab *el, const struct cj_fragment *a,
+    const struct cj_fragment *b)
+{
+	uint32_t i;
+
+	if (a == NULL || b == NULL || a == b || a->tile == NULL ||
+	    b->tile == NULL || (a->which == b->which &&
+	    strcmp(a->mma->text, b->mma->text) == 0))
+		return true;
+	for (i = 0; i < 2; i++)
+		if (cj_int_equal(&el->sym, cj_tuple_product(&el->al,
+		    a->tile->at[i]), cj_tuple_product(&el->al,
+		    b->tile->at[i])) != CJ_YES)
+			return true;	/* other tiles: nothing to compare */
+	return false;
+}
+
+static bool
+report_parts(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *const f[2],
+    const struct cj_layout *const tv[2], int64_t t, int64_t r)
+{
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_WRONG_FRAGMENT, span,
+	    "register %lld of thread %lld is element %s of the tile in one "
+	    "fragment, and %s in the other", (long long)r, (long long)t,
+	    coordinate(el, f[0], stands_at(el, tv[0], t, r)),
+	    coordinate(el, f[1], stands_at(el, tv[1], t, r)));
+
+	cj_note(d, (struct cj_span){ 0 }, "the layouts are %s of %s, and %s "
+	    "of %s", layout_text(el, tv[0]), f[0]->mma->text,
+	    layout_text(el, tv[1]), f[1]->mma->text);
+	cj_help(d, "Go through shared memory, or operand_a(mma, f) where a "
+	    "result becomes a left operand; reshape(f, shape) says that the "
+	    "registers are meant, whatever they are.");
+	return false;
+}
+
+bool
+cj_fragments_agree(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *a, const struct cj_fragment *b)
+{
+	const struct cj_fragment *const f[2] = { a, b };
+	const struct cj_layout *tv[2];
+	int64_t threads, registers, t, r;
+
+	if (is_same_part(el, a, b))
+		return true;
+	tv[0] = cj_fragment_tv(el, span, a);
+	tv[1] = cj_fragment_tv(el, span, b);
+	if (tv[0] == NULL || tv[1] == NULL)
+		return false;
+	threads = count_of(el, tv[0], 0);
+	registers = count_of(el, tv[0], 1);
+	if (threads != count_of(el, tv[1], 0) ||
+	    registers != count_of(el, tv[1], 1))
+		return true;		/* shapes differ: said elsewhere */
+	for (t = 0; t < threads; t++)
+		for (r = 0; r < registers; r++)
+			if (stands_at(el, tv[0], t, r) !=
+			    stands_at(el, tv[1], t, r))
+				return report_parts(el, span, f, tv, t, r);
+	return true;
+}
+
 /* ---- other orders -------------------------------------------------------- */
 
 /* The same registers under another layout of register numbers. */

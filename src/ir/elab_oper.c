@@ -511,6 +511,8 @@ emit_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		v = cj_elab_broadcast(el, span, args[i], shape);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
+		if (!cj_fragments_agree(el, span, fragment, v.fragment))
+			return cj_value_error();
 		refs[i] = cj_elab_ref(el, &v, k);
 		if (fragment == NULL)
 			fragment = v.fragment;

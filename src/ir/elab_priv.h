@@ -705,6 +705,10 @@ void cj_elab_launch(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_limits(struct cj_elab *el, struct cj_span span,
     uint32_t function, uint32_t before);
 void cj_elab_shared(struct cj_elab *el, const struct cj_node *n);
+/* Does each register of each thread stand for the same element in both, as
+ * far as that is known? False: reported (elab_fragment.c). */
+bool cj_fragments_agree(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *a, const struct cj_fragment *b);
 void cj_elab_tmem(struct cj_elab *el, const struct cj_node *n);
 /* The object of a SHARED or FIELD, with `stages` members (0: one object), as a
  * tensor; false: reported. */

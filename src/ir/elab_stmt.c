@@ -211,6 +211,8 @@ cj_elab_assign(struct cj_elab *el, struct cj_span span,
 	if (place.kind == CJ_VALUE_ERROR || v.kind == CJ_VALUE_ERROR ||
 	    place.kind == CJ_VALUE_ANY)
 		return;
+	if (!cj_fragments_agree(el, span, v.fragment, place.fragment))
+		return;
 	if (place.kind == CJ_VALUE_PLACE) {
 		cj_slot_store(el, span, &place, v);
 	} else if (place.kind == CJ_VALUE_TUPLE) {

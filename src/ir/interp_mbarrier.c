@@ -283,14 +283,32 @@ cj_interp_MBARRIER_INIT(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_init);
 }
 
+/* Lanes that arrive at once belong to one phase: where it ends in between, the
+ * others count for the next one, which nobody can want. */
+static void
+check_together(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    const struct cj_mbarrier *b, const struct cj_mbarrier *first,
+    uint64_t phase)
+{
+	if (b != first || b->phase == phase)
+		return;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
+	    "lanes of a warp arrive at mbarrier %lld of \"%s\" at once" CJ_WHO
+	    ", and phase %llu, of %u arrivals, has ended before this one",
+	    (long long)CJ_AT(f, int64_t, s->a)[lane],
+	    name_of(f, cj_step_access(f, s)->object),
+	    (unsigned long long)phase, (unsigned)b->count);
+}
+
 /* b: arrivals, or the bytes that come before one. */
 static void
 step_arrive(struct cj_frame *f, const struct cj_step *s)
 {
 	const int64_t *n = CJ_AT(f, int64_t, s->b);
 	const struct cj_past *past = NULL;
-	struct cj_mbarrier *b;
+	struct cj_mbarrier *b, *first = NULL;
 	bool expects = s->op == CJ_OP_MBARRIER_EXPECT;
+	uint64_t phase = 0;
 	uint32_t lane;
 
 	for (lane = 0; lane < f->lanes; lane++) {
@@ -299,6 +317,11 @@ step_arrive(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		if (past == NULL)
 			past = cj_clock_publish(f);
+		if (first == NULL) {
+			first = b;
+			phase = b->phase;
+		}
+		check_together(f, s, lane, b, first, phase);
 		learn(f, b, past);
 		b->far_coming |= owner_of(f, s, lane) != f->machine;
 		if (expects)

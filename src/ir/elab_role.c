@@ -575,6 +575,45 @@ refuse_in_turn(struct cj_elab *el, const struct cj_inst *i,
 	    el->m->places.at[i->place].span, "%s", text), "%s", help);
 }
 
+/* The turn around a region; 0: none. */
+static cj_ref
+turn_around(const struct cj_module *m, cj_region g)
+{
+	cj_ref owner;
+
+	for (; (owner = m->regions.at[g].owner) != 0;
+	    g = m->regions.at[g].parent)
+		if (cj_inst(m, owner)->op == CJ_OP_TURN)
+			return owner;
+	return 0;
+}
+
+/* Stages of a pipeline that a turn takes up to an instruction of it, and those
+ * that others need not give back for that: more are waited for in vain. */
+static bool
+takes_too_many(const struct cj_elab *el, cj_ref r, cj_region g,
+    const struct cj_pipe *p)
+{
+	const struct cj_module *m = el->m;
+	cj_ref turn = turn_around(m, g);
+	int64_t taken = m->stage_uses.at[cj_inst(m, r)->attr].count;
+	struct cj_walk w;
+
+	if (turn == 0)
+		return false;
+	for (w = cj_walk_begin(m, cj_inst(m, turn)->region);
+	    cj_walk_next(&w);) {
+		if (w.event != CJ_WALK_INST)
+			continue;
+		taken += cj_inst(m, w.ref)->op == CJ_OP_CONSUME &&
+		    pipe_of(el, cj_inst(m, w.ref)) == p &&
+		    !m->stage_uses.at[cj_inst(m, w.ref)->attr].keep;
+		if (w.ref == r)
+			break;
+	}
+	return taken > p->stages;
+}
+
 /* What waits for others while they wait for the turn. */
 static void
 check_in_turn(struct cj_elab *el, cj_ref r, cj_region g)
@@ -595,6 +634,14 @@ check_in_turn(struct cj_elab *el, cj_ref r, cj_region g)
 		    "for in a turn, and the others cannot give theirs back",
 		    "Take stages in front of the turn, or give each to one "
 		    "role alone: pipeline name(n) split { ... }.");
+	else if (i->op == CJ_OP_CONSUME && p != NULL &&
+	    !cj_pipe_is_local(p) && !p->is_split &&
+	    takes_too_many(el, r, g, p))
+		refuse_in_turn(el, i, cj_printf(el->arena, "a turn takes more "
+		    "than the %lld stages of \"%s\", and the others cannot "
+		    "give theirs back", (long long)p->stages,
+		    cj_elab_name(el, p->name)), "Add stages, or take fewer of "
+		    "them in a turn.");
 }
 
 /* Each turn has somebody to take it. */

@@ -283,7 +283,7 @@ check-tsan:
 	done
 
 # Memory, as valgrind sees it: what is used, and what is lost for good.
-VALGRIND_TESTS = wrong embed tensors quick graph launch maps memory remote
+VALGRIND_TESTS = wrong embed tensors quick graph launch maps memory
 VALGRIND = valgrind -q --error-exitcode=9 --leak-check=full \
 	--show-leak-kinds=definite --errors-for-leak-kinds=definite \
 	--suppressions=$(ABS_SRCDIR)/tests/valgrind.supp

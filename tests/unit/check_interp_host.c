@@ -56,7 +56,8 @@ on_device(void *user, enum cj_device_fact what)
 }
 
 static const struct cj_host_hooks hooks = { .launch = on_launch,
-	.workspace = on_workspace, .fill = on_fill, .device = on_device, .print = take_line };
+	.workspace = on_workspace, .fill = on_fill, .device = on_device,
+	.print = take_line };
 
 static void
 run_host(const uint64_t *values)

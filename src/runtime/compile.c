@@ -20,11 +20,13 @@
 static void
 add_phase(struct cj_program *p, const char *name, double ms)
 {
-	if (p->phase_count == CJ_PHASES)
+	uint32_t n = atomic_load(&p->phase_count);
+
+	if (n == CJ_PHASES)
 		return;
-	p->phases[p->phase_count].name = name;
-	p->phases[p->phase_count].ms = ms;
-	p->phase_count++;
+	p->phases[n].name = name;
+	p->phases[n].ms = ms;
+	atomic_store(&p->phase_count, n + 1);
 }
 
 /* ---- text -> IR ---------------------------------------------------------- */
@@ -100,12 +102,12 @@ static void
 set_entries(struct cj_program *p, const struct cj_codegen_result *g)
 {
 	uint32_t i, n = g->kernel_count;
+	cutejit_entry *entries = CJ_NEWS(&p->arena, cutejit_entry, n);
 
-	p->entries = CJ_NEWS(&p->arena, cutejit_entry, n);
 	p->functions = CJ_NEWS(&p->arena, uint32_t, n);
 	p->dynamic = CJ_NEWS(&p->arena, int64_t, n);
 	for (i = 0; i < n; i++) {
-		cutejit_entry *e = &p->entries[i];
+		cutejit_entry *e = &entries[i];
 
 		e->name = cj_strdup(&p->arena, g->kernels[i].entry);
 		e->shared_bytes = (int)g->kernels[i].shared_total;
@@ -114,6 +116,7 @@ set_entries(struct cj_program *p, const struct cj_codegen_result *g)
 		p->functions[i] = g->kernels[i].function;
 		p->dynamic[i] = g->kernels[i].shared_bytes;
 	}
+	atomic_store(&p->entries, entries);
 	p->entry_count = n;
 }
 
@@ -155,6 +158,7 @@ make_image(struct cj_work *f, struct cutejit_module *m,
 {
 	const struct cj_assembler *as = cj_assembler_get(f);
 	int64_t start = cj_clock();
+	cutejit_entry *entries;
 	struct cj_assembly out;
 
 	if (as->kind == CJ_ASSEMBLER_NONE)
@@ -170,9 +174,12 @@ make_image(struct cj_work *f, struct cutejit_module *m,
 		    "%s is too old for %s", as->name, r->target->name);
 		return CUTEJIT_OK;
 	}
-	if (!cj_cubin_read(out.cubin, out.length, out.properties, p->entries,
+	entries = cj_memdup(&p->arena, atomic_load(&p->entries),
+	    p->entry_count * sizeof *entries);
+	if (!cj_cubin_read(out.cubin, out.length, out.properties, entries,
 	    p->entry_count))
 		cj_fault(f, "%s gave no cubin", as->name);
+	atomic_store(&p->entries, entries);
 	p->cubin = out.cubin;
 	p->cubin_length = out.length;
 	p->assembler = as->name;

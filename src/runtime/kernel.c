@@ -108,15 +108,16 @@ describe(struct cutejit_kernel *k)
 {
 	const struct cj_program *p = k->program;
 	cutejit_kernel_info *i = &k->info;
+	int stage = atomic_load(&p->stage);	/* others may take it further */
 
 	i->kernel = p->kernel;
 	i->member = p->member;
 	i->binding = p->binding;
 	i->target = p->target->name;
-	i->assembler = p->assembler;
-	i->entry_count = p->entry_count;
+	i->assembler = stage == CJ_STAGE_IMAGE ? p->assembler : "";
+	i->entry_count = stage >= CJ_STAGE_PTX ? p->entry_count : 0;
 	i->key = k->key;
-	if (atomic_load(&p->stage) == CJ_STAGE_IMAGE)
+	if (stage == CJ_STAGE_IMAGE)
 		cj_digest_text(&p->key, k->key);
 }
 

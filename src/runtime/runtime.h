@@ -423,13 +423,15 @@ struct cj_program {
 	const char *cubin;		/* stage IMAGE; NULL: no assembler */
 	size_t cubin_length;
 	const char *assembler;		/* "ptxas 13.0.88", or "" */
-	cutejit_entry *entries;		/* stage PTX; numbers at IMAGE */
+	/* stage PTX; at IMAGE others with numbers, and the old ones stay for
+	   who has them */
+	_Atomic(cutejit_entry *) entries;
 	uint32_t *functions;		/* of each entry, in the IR */
 	int64_t *dynamic;		/* of each entry: shared bytes */
 	uint32_t entry_count;
 	struct cutejit_report report;	/* warnings and remarks */
 	cutejit_phase phases[CJ_PHASES];
-	uint32_t phase_count;
+	_Atomic uint32_t phase_count;	/* may be read at any stage */
 
 	struct cj_image *image;		/* device_cuda.c; stage IMAGE */
 };

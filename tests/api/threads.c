@@ -71,6 +71,71 @@ work(void *argument)
 	return NULL;
 }
 
+/* ---- the same programs at different stages ------------------------------- */
+
+/* Each turn takes the program as far as another thread may not have, looks at
+ * what there is of it meanwhile, and reads functions of the prelude. */
+static const char math_text[] =
+    "kernel math(const n = 1, x: tensor(f32, N:1))\n"
+    "{\n"
+    "    launch grid(1) block(32)\n"
+    "    {\n"
+    "        let i = thread_idx.x;\n"
+    "        const if n == 0 { x[i] = exp(x[i]) + log(x[i]); }\n"
+    "        else const if n == 1 { x[i] = sin(x[i]); }\n"
+    "        else { x[i] = pow(x[i], 2.0); }\n"
+    "    }\n"
+    "}\n";
+
+static void *
+stages(void *argument)
+{
+	static const cutejit_until until[] = { CUTEJIT_UNTIL_IR,
+	    CUTEJIT_UNTIL_PTX, CUTEJIT_UNTIL_LOADABLE };
+	static const char *const values[] = { "0", "1", "2" };
+	size_t t = (size_t)argument, i;
+	cutejit_constant n = { "n", NULL };
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	const cutejit_entry *e;
+	const char *value;
+	cutejit_kernel *k;
+
+	o.constants = &n;
+	o.constant_count = 1;
+	o.target = "sm_80";
+	for (i = 0; i < 9; i++) {
+		n.text = values[(t + i) % 3];
+		o.until = until[(t + i / 3) % 3];
+		DO(context, cutejit_compile(module, "math", &o, &k));
+		CHECK(cutejit_kernel_phase(k, 0) != NULL);
+		CHECK(cutejit_kernel_about(k)->entry_count
+		    >= (o.until != CUTEJIT_UNTIL_IR));
+		e = cutejit_kernel_entry(k, 0);
+		CHECK(o.until == CUTEJIT_UNTIL_IR || (e != NULL
+		    && strstr(e->name, "math") != NULL));
+		DO(context, cutejit_evaluate(context, module,
+		    "exp2(3.0) == 8.0", &value));
+		CHECK(strcmp(value, "true") == 0);
+		cutejit_kernel_destroy(k);
+	}
+	return NULL;
+}
+
+static void
+test_stages(void)
+{
+	pthread_t threads[THREADS];
+	size_t i;
+
+	module = test_module(context, math_text);
+	for (i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&threads[i], NULL, stages, (void *)i)
+		    == 0);
+	for (i = 0; i < THREADS; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	cutejit_module_destroy(module);
+}
+
 int
 main(void)
 {
@@ -94,6 +159,7 @@ main(void)
 	/* two kernels, each asked for by half of the threads at once */
 	CHECK(stats.misses == 2);
 	cutejit_module_destroy(module);
+	test_stages();
 	cutejit_context_destroy(context);
 	return 0;
 }

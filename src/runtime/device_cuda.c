@@ -246,7 +246,7 @@ get_kernels(const struct cj_cuda *cu, const struct cj_program *p,
 
 	for (i = 0; i < p->entry_count; i++) {
 		int rc = cu->LibraryGetKernel(&image->kernels[i],
-		    image->library, p->entries[i].name);
+		    image->library, atomic_load(&p->entries)[i].name);
 
 		if (rc != 0)
 			return rc;

@@ -332,7 +332,7 @@ cutejit_kernel_entry(const cutejit_kernel *kernel, size_t i)
 	    ? kernel->program : NULL;
 
 	return p != NULL && atomic_load(&p->stage) >= CJ_STAGE_PTX
-	    && i < p->entry_count ? &p->entries[i] : NULL;
+	    && i < p->entry_count ? atomic_load(&p->entries) + i : NULL;
 }
 
 const cutejit_phase *

@@ -145,7 +145,7 @@ entries_text(struct cj_work *f, const struct cj_program *p, size_t *length)
 
 	cj_strbuf_init(&b, &f->arena);
 	for (i = 0; i < p->entry_count; i++) {
-		const cutejit_entry *e = &p->entries[i];
+		const cutejit_entry *e = atomic_load(&p->entries) + i;
 
 		cj_strbuf_printf(&b, "%u %lld %d %d %d %d %d %s\n",
 		    p->functions[i], (long long)p->dynamic[i], e->registers,

@@ -51,7 +51,7 @@ cj_gpu_fail(struct cj_work *f, const struct cj_cuda *cu, int error,
 	if (error == CJ_CUDA_ASSERT)
 		return CUTEJIT_ERROR;
 	if (is_sticky(error)) {
-		cj_say_help(f, "A kernel that ran on this GPU has failed; "
+		cj_say_help(f, "A kernel of this process has failed before; "
 		    "run it on the executor (--device=cpu) to see where.");
 		return CUTEJIT_ERROR;
 	}

@@ -339,7 +339,9 @@ test_own_context(void)
 
 /* ---- an error that stays ------------------------------------------------- */
 
-/* The context of GPU 1 is of no use afterwards: the last test. */
+/* The context of GPU 1 is of no use afterwards: the last test. The driver's
+ * manual has the whole process end, and some drivers refuse GPU 0 as well: then
+ * the call says so. */
 static void
 test_sticky(void)
 {
@@ -371,9 +373,14 @@ test_sticky(void)
 	CHECK(status != CUTEJIT_OK && status != CUTEJIT_INTERNAL);
 	leave();
 	p[0].args[0].value.number = 4;
-	DO(c, cutejit_call(m, "axpy", p[0].args, 3, NULL, NULL));
 	enter(0);
-	expect(&p[0], 4);
+	if (cu.synchronize() == 0) {
+		DO(c, cutejit_call(m, "axpy", p[0].args, 3, NULL, NULL));
+		expect(&p[0], 4);
+	} else {
+		status = cutejit_call(m, "axpy", p[0].args, 3, NULL, NULL);
+		CHECK(status != CUTEJIT_OK && status != CUTEJIT_INTERNAL);
+	}
 	leave();
 }
 

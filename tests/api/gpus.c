@@ -1,7 +1,7 @@
 /*
  * Two GPUs that are there, in one process: whose memory decides where a kernel
  * runs, whatever context is current and whichever thread asks; what cannot go
- * together is refused; an error that ends one GPU's context leaves the other.
+ * together is refused; an error that stays is told of.
  * With fewer GPUs the test is skipped.
  */
 #include "driver.h"

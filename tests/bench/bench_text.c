@@ -6,8 +6,9 @@
  *
  * The text has kernels of ten lines with a loop, an `if`, vectors and calls;
  * medians of 21 runs, in time of the processor, which other work on the machine
- * leaves nearly alone.
+ * leaves nearly alone. Memory is kept as cutec keeps it (src/cutec/main.c).
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -66,9 +67,10 @@ matrix(void)
 	    .strides = strides, .count = 1 };
 }
 
-/* Gives the time of the passes. */
+/* As a compilation does, each kernel has an arena of its own. Gives the time of
+ * the passes. */
 static double
-elaborate(struct cj_arena *a, const struct cj_unit *u, struct cj_diags *ds)
+elaborate(struct cj_recover *r, const struct cj_unit *u, struct cj_diags *ds)
 {
 	const struct cj_aim aim = { cj_target_find("sm_90a"),
 	    CJ_BOUNDS_MEMORY };
@@ -81,16 +83,19 @@ elaborate(struct cj_arena *a, const struct cj_unit *u, struct cj_diags *ds)
 	struct cj_span span;
 	const char *why;
 	double passes = 0, begin;
+	struct cj_arena a;
 
 	for (i = 0; i < n; i++) {
-		b = cj_bind(a, u, &m[i], NULL, 0, at, 3, ds, &why, &span);
+		cj_arena_init(&a, r, NULL);
+		b = cj_bind(&a, u, &m[i], NULL, 0, at, 3, ds, &why, &span);
 		module = b == NULL ? NULL :
-		    cj_elab_kernel(a, u, &m[i], b, &aim, ds);
+		    cj_elab_kernel(&a, u, &m[i], b, &aim, ds);
 		if (module == NULL)
 			fail("a kernel is refused");
 		begin = now_ms();
-		cj_passes_run(module, a->recover, NULL, NULL);
+		cj_passes_run(module, r, NULL, NULL);
 		passes += now_ms() - begin;
+		cj_arena_fini(&a);
 	}
 	return passes;
 }
@@ -118,7 +123,7 @@ run(const struct cj_prelude *prelude, const char *text, double ms[3])
 	if (ds.errors != 0)
 		fail("the text is refused");
 	ms[0] = now_ms() - begin;
-	ms[1] = elaborate(&a, u, &ds);
+	ms[1] = elaborate(&r, u, &ds);
 	ms[2] = now_ms() - begin;
 	ms[1] = ms[2] - ms[1];
 	cj_names_fini(&names);
@@ -143,6 +148,10 @@ main(int argc, char **argv)
 	struct cj_arena a;
 	const struct cj_prelude *prelude;
 
+#ifdef M_TRIM_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
 	if (CJ_RECOVER(&r) || text == NULL)
 		fail("no memory");
 	cj_arena_init(&a, &r, NULL);

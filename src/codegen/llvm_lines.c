@@ -197,14 +197,16 @@ write_loc(struct lines *l, const char *p, const char *end)
 		write_place(l, at, depth);
 }
 
-/* PTX has no way to write some characters of a file's name. */
+/* PTX has no way to write some characters of a file's name, and ptxas takes
+ * ASCII alone: each byte of others is a "_", too. */
 static void
 write_file(struct lines *l, uint32_t number, const char *name)
 {
 	cj_strbuf_printf(&l->out, "\t.file\t%u \"", number);
 	for (; *name != '\0'; name++)
 		cj_strbuf_putc(&l->out, *name == '"' || *name == '\\' ||
-		    (unsigned char)*name < ' ' ? '_' : *name);
+		    (unsigned char)*name < ' ' ||
+		    (unsigned char)*name >= 0x7f ? '_' : *name);
 	cj_strbuf_puts(&l->out, "\"\n");
 }
 

@@ -92,6 +92,29 @@ add_argument(struct cj_elab *el, const struct cj_node *item,
 	return v.kind != CJ_VALUE_ERROR;
 }
 
+bool
+cj_elab_names_once(struct cj_elab *el, const struct cj_list *items)
+{
+	uint32_t i, k;
+
+	for (i = 1; i < items->count; i++) {
+		const struct cj_node *n = items->at[i], *first;
+
+		for (k = 0; k < i && n->kind == CJ_NODE_NAMED; k++) {
+			first = items->at[k];
+			if (first->kind != CJ_NODE_NAMED ||
+			    first->named.name.name != n->named.name.name)
+				continue;
+			cj_note(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+			    n->span, "\"%s\" is given twice",
+			    cj_elab_name(el, n->named.name.name)),
+			    first->span, "it is given here first");
+			return false;
+		}
+	}
+	return true;
+}
+
 struct cj_value
 cj_elab_call_node(struct cj_elab *el, const struct cj_node *n)
 {
@@ -101,6 +124,8 @@ cj_elab_call_node(struct cj_elab *el, const struct cj_node *n)
 	bool ok = callee.kind != CJ_VALUE_ERROR;
 	uint32_t i;
 
+	if (!cj_elab_names_once(el, &n->call.items))
+		return cj_value_error();
 	if (callee.kind == CJ_VALUE_BUILTIN &&
 	    (callee.builtin->flags & CJ_BUILTIN_NODE) != 0) {
 		args.count = n->call.items.count;
@@ -196,15 +221,16 @@ too_many(struct cj_elab *el, const struct callee *c,
 	return true;
 }
 
-static bool
-has_parameter(const struct callee *c, cj_name name)
+/* As many as there are: no parameter. */
+static uint32_t
+parameter_of(const struct callee *c, cj_name name)
 {
 	uint32_t k;
 
 	for (k = 0; k < c->params->count; k++)
 		if (c->params->at[k]->param.name.name == name)
-			return true;
-	return false;
+			break;
+	return k;
 }
 
 static bool
@@ -217,8 +243,16 @@ check_named(struct cj_elab *el, const struct callee *c,
 	uint32_t i, k;
 
 	for (i = 0; i < args->named_count; i++) {
-		if (has_parameter(c, args->named[i].name))
+		k = parameter_of(c, args->named[i].name);
+		if (k < c->params->count && k >= args->count)
 			continue;
+		if (k < args->count) {
+			cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS,
+			    args->named[i].span, "\"%s\" is given twice: "
+			    "argument %u is it, too", cj_elab_name(el,
+			    args->named[i].name), k + 1);
+			return false;
+		}
 		for (k = 0; k < c->params->count; k++)
 			*cj_push(el->arena, &words) = cj_elab_name(el,
 			    c->params->at[k]->param.name.name);

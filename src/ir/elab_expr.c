@@ -114,6 +114,8 @@ tuple(struct cj_elab *el, const struct cj_node *n)
 	bool has_names = false;
 	uint32_t i, k;
 
+	if (!cj_elab_names_once(el, &n->tuple.items))
+		return cj_value_error();
 	for (i = 0; i < n->tuple.items.count; i++) {
 		const struct cj_node *item = n->tuple.items.at[i];
 		const struct cj_node *e = item;

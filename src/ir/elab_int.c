@@ -48,6 +48,22 @@ cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
 		el->symbols.at[t->symbol].below = below;
 }
 
+void
+cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
+    struct cj_int first)
+{
+	struct cj_symbol_info *s;
+	const struct cj_term *t;
+
+	if (cj_is_known(symbol))
+		return;
+	t = cj_term_get(&el->sym, symbol);
+	assert(t->kind == CJ_TERM_SYMBOL && "an index is a symbol");
+	s = &el->symbols.at[t->symbol];
+	s->counts = true;
+	s->first = first;
+}
+
 struct cj_int
 cj_elab_leaf_symbol(struct cj_elab *el, const struct cj_leaf *leaf,
     int64_t lo, int64_t hi, int64_t divisor)

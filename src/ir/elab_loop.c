@@ -283,6 +283,7 @@ loop_index(struct cj_elab *el, const struct cj_node *n, cj_ref index,
 	s = cj_elab_symbol(el, index, name, a.lo, hi < a.lo ? a.lo : hi,
 	    divisor == 0 ? 1 : divisor);
 	cj_elab_symbol_below(el, s, r->last);
+	cj_elab_symbol_counts(el, s, r->first);
 	return cj_value_int(s);
 }
 

@@ -323,6 +323,8 @@ struct cj_symbol_info {
 	uint32_t number;	/* SPECIAL, FACT: which of their enum */
 	struct cj_leaf leaf;	/* LEAF: of the host function, made at use */
 	struct cj_int below;	/* the value is less than this; 0: unknown */
+	bool counts;		/* REF: an index of a loop at run time, */
+	struct cj_int first;	/* which begins here */
 };
 
 /* An instruction that holds a term, good while its region is open. */
@@ -532,6 +534,9 @@ uint32_t cj_shape_count(const struct cj_tuple *shape);	/* NULL: 1 */
 /* ---- integers (elab_int.c) ----------------------------------------------- */
 
 /* A symbol of the current function for an INDEX instruction. */
+/* `symbol` is the index of a loop that begins with `first`. */
+void cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
+    struct cj_int first);
 struct cj_int cj_elab_symbol(struct cj_elab *el, cj_ref ref, const char *name,
     int64_t lo, int64_t hi, int64_t divisor);
 /* The same with a bound that is a term: value < below. */
@@ -742,6 +747,8 @@ struct cj_args {
 
 struct cj_value cj_elab_call_node(struct cj_elab *el,
     const struct cj_node *n);
+/* Does no name stand twice in a list? False: reported. */
+bool cj_elab_names_once(struct cj_elab *el, const struct cj_list *items);
 /* Is a known value in a set or a range? NULL: yes. False: reported. */
 bool cj_elab_in_domain(struct cj_elab *el, const struct cj_node *domain,
     struct cj_value v, bool *inside);

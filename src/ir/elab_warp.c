@@ -1,8 +1,9 @@
 /*
  * What a warp does at once, as remarks.
  *
- * The offsets of the first warp follow from the term of the view's offset; what
- * else is in it is taken as 0, since it moves all threads alike.
+ * The offsets of the first warp follow from the term of the view's offset, in
+ * the first turn of loops. What moves all threads alike is taken as 0; what
+ * memory or a `var` says may move them in any way, and nothing is said then.
  *
  * Shared memory has 32 banks of 4 bytes. A warp's access goes in rounds: of 32
  * threads for up to 4 bytes each, of 16 for 8 bytes, of 8 for 16. In a round,
@@ -11,12 +12,13 @@
  */
 #include "elab_access.h"
 
-enum { WARP = 32, BANKS = 32, WORD = 4, SECTOR = 32 };
+enum { WARP = 32, BANKS = 32, WORD = 4, SECTOR = 32, DEPTH_MAX = 32 };
 
 struct lane {
 	const struct cj_elab *el;
 	int64_t number;		/* in the block */
 	int64_t rest;		/* for each value that run time knows */
+	bool is_open;		/* one of them may differ among threads */
 };
 
 /* One access of the first warp. */
@@ -25,6 +27,7 @@ struct warp {
 	const char *name;
 	unsigned threads, width;	/* bytes of each */
 	int64_t bytes[WARP];		/* offset of each thread */
+	bool is_open;			/* memory or a `var` says them */
 };
 
 static int64_t
@@ -33,14 +36,88 @@ extent(const struct cj_elab *el, int mode)
 	return el->block[mode] > 0 ? el->block[mode] : INT32_MAX;
 }
 
+/* The instruction whose region, an open one, has this index; 0: not found. */
+static cj_ref
+owner_of(const struct cj_elab *el, cj_ref index)
+{
+	cj_region g;
+
+	for (g = el->em->b.region; g != 0; g = el->m->regions.at[g].parent)
+		if (el->m->regions.at[g].first == index)
+			return el->m->regions.at[g].owner;
+	return 0;
+}
+
+static bool is_alike(const struct cj_elab *el, cj_ref r, unsigned depth);
+
+static bool
+operands_alike(const struct cj_elab *el, const struct cj_inst *i,
+    unsigned depth)
+{
+	unsigned n;
+
+	for (n = 0; n < i->operand_count; n++)
+		if (!is_alike(el, cj_operand(el->m, i, n), depth + 1))
+			return false;
+	return true;
+}
+
+/* Have all threads of a warp this value, for certain? */
+static bool
+is_alike(const struct cj_elab *el, cj_ref r, unsigned depth)
+{
+	const struct cj_inst *i = cj_inst(el->m, r);
+
+	if (depth > DEPTH_MAX)
+		return false;
+	switch (i->op) {
+	case CJ_OP_SPECIAL:
+		return i->attr > CJ_SPECIAL_THREAD_Z &&
+		    i->attr != CJ_SPECIAL_LANE;
+	case CJ_OP_INDEX:
+		r = owner_of(el, r);
+		return r != 0 && (cj_inst(el->m, r)->op != CJ_OP_FOR ||
+		    operands_alike(el, cj_inst(el->m, r), depth));
+	case CJ_OP_LOAD:
+		return operands_alike(el, i, depth);
+	default:
+		return cj_op_info[i->op].effects == CJ_EFFECTS_PURE &&
+		    operands_alike(el, i, depth);
+	}
+}
+
+static int64_t value_of(void *user, uint32_t symbol);
+
+/* In the first turn, and as much later as `rest` says. */
+static int64_t
+index_of(struct lane *l, const struct cj_symbol_info *s)
+{
+	const struct cj_module *m = l->el->m;
+	cj_ref loop = owner_of(l->el, s->ref);
+	int64_t first;
+
+	if (loop == 0 || !is_alike(l->el, cj_operand(m, cj_inst(m, loop), 2),
+	    0) || !cj_int_eval(&l->el->sym, s->first, value_of, l, &first)) {
+		l->is_open = true;
+		return 0;
+	}
+	return first;
+}
+
 static int64_t
 value_of(void *user, uint32_t symbol)
 {
-	const struct lane *l = user;
+	struct lane *l = user;
 	const struct cj_symbol_info *s = &l->el->symbols.at[symbol];
+	int64_t rest = l->rest * (symbol + 1);
 
+	if (s->source == CJ_SOURCE_REF && s->counts)
+		return index_of(l, s) + rest;
+	if (s->source == CJ_SOURCE_REF && s->level == 2 &&
+	    !is_alike(l->el, s->ref, 0))
+		l->is_open = true;
 	if (s->source != CJ_SOURCE_SPECIAL)
-		return l->rest * (symbol + 1);
+		return rest;
 	switch (s->number) {
 	case CJ_SPECIAL_THREAD_X:
 		return l->number % extent(l->el, 0);
@@ -67,6 +144,9 @@ offsets(struct cj_elab *el, const struct cj_pieces *p, int64_t rest,
 
 		if (!cj_int_eval(&el->sym, term, value_of, &l, at))
 			return false;
+		w->is_open = l.is_open;
+		if (w->is_open)
+			return false;
 		*at = *at * p->bits / 8;
 	}
 	return true;
@@ -88,6 +168,7 @@ make_warp(struct cj_elab *el, const struct cj_pieces *p, struct warp *w)
 	    cj_printf(el->arena, "\"%s\"", o->name);
 	w->threads = threads < WARP ? (unsigned)threads : WARP;
 	w->width = cj_pieces_bytes(p);
+	w->is_open = false;
 	other = *w;
 	if (!offsets(el, p, 0, w) || !offsets(el, p, LARGE, &other))
 		return false;
@@ -228,19 +309,20 @@ cj_elab_warp_access(struct cj_elab *el, const struct cj_pieces *p)
 {
 	const struct cj_object *o = &el->m->objects.at[p->t->object];
 	bool is_shared = o->kind == CJ_OBJECT_SHARED;
+	struct cj_diag *d;
 	struct warp w;
 
 	if (el->time != CJ_TIME_DEVICE || (el->ds->off[CJ_DIAG_ACCESS] &&
 	    (!is_shared || el->ds->off[CJ_DIAG_BANK_CONFLICT])))
 		return;
-	if (!make_warp(el, p, &w))
-		cj_help(cj_elab_report(el, CJ_DIAG_ACCESS, p->span, "a warp "
-		    "touches %u bytes of %s in each thread; how far they are "
-		    "apart is known at run time", w.width, w.name),
-		    "A contract that names the stride, as in x: tensor(f32, "
-		    "N:1), lets it be known here.");
-	else if (is_shared)
-		remark_banks(el, &w);
-	else
-		remark_sectors(el, &w);
+	if (make_warp(el, p, &w)) {
+		(is_shared ? remark_banks : remark_sectors)(el, &w);
+		return;
+	}
+	d = cj_elab_report(el, CJ_DIAG_ACCESS, p->span, "a warp touches %u "
+	    "bytes of %s in each thread; how far they are apart is known at "
+	    "run time", w.width, w.name);
+	if (!w.is_open)
+		cj_help(d, "A contract that names the stride, as in x: "
+		    "tensor(f32, N:1), lets it be known here.");
 }

@@ -7,6 +7,7 @@
 enum { FILL_GRAIN = 1 << 14, BATCH = 64 };	/* elements */
 
 struct filling {
+	const struct cj_machine *machine;
 	const struct cj_array *array;
 	struct cj_memory *memory;
 	enum cj_kind kind;
@@ -94,7 +95,7 @@ fill_piece(void *user, unsigned worker, uint64_t lo, uint64_t hi)
 
 	(void)worker;
 	assert(lo % BATCH == 0);
-	for (; lo < hi; lo += BATCH) {
+	for (; lo < hi && !cj_is_halted(w->machine); lo += BATCH) {
 		unsigned n = hi - lo < BATCH ? (unsigned)(hi - lo) : BATCH;
 
 		make_elements(w, lo, n, room);
@@ -164,7 +165,8 @@ step_array(struct cj_frame *f, const struct cj_step *s)
 	const struct cj_array *array =
 	    &m->arrays.at[cj_step_inst(f, s)->attr];
 	struct cj_memory *memory = &f->machine->memory[array->object];
-	struct filling w = { .array = array, .memory = memory };
+	struct filling w = { .array = array, .memory = memory,
+	    .machine = f->machine };
 	int64_t count = *CJ_AT(f, int64_t, f->code->lists.at[s->a]);
 	size_t bytes;
 
@@ -194,6 +196,8 @@ step_array(struct cj_frame *f, const struct cj_step *s)
 	    && f->machine->checks & CJ_CHECK_WRITTEN)
 		memory->written = cj_alloc(f->machine->arena, (size_t)count);
 	fill(f, s, &w);
+	if (cj_is_halted(f->machine))
+		cj_frame_stop(f);
 }
 
 void

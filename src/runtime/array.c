@@ -107,13 +107,15 @@ run(struct cj_work *f, struct making *m, const struct cj_module *ir)
 	};
 	struct cj_test_outcome outcome = { 0 };
 	struct cj_cpu_run plain = { 0 };
+	struct cj_watch *watch = cj_watch_hold(f);
 	struct cj_run_options options;
 
-	cj_run_options_set(f, &plain, &options, NULL);
+	cj_run_options_set(f, &plain, &options, &watch->stop);
 	cj_blocks_begin(f, &m->blocks, NULL);
 	cj_interp_test(&f->arena, ir, 1, &options, &hooks, &f->diags,
 	    &outcome);
 	cj_blocks_end(f, &m->blocks);
+	cj_watch_drop(f, watch);
 	if (m->is_wrong)
 		return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
 		    "%s: an array of this type or rank cannot be an argument",

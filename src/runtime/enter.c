@@ -378,3 +378,28 @@ cj_watch_end(struct cj_watch *w)
 	pthread_join(w->thread, NULL);
 	w->running = false;
 }
+
+static void
+end_watch(void *watch)
+{
+	cj_watch_end(watch);
+}
+
+struct cj_watch *
+cj_watch_hold(struct cj_work *f)
+{
+	struct cj_watch *w = CJ_NEW(&f->arena, struct cj_watch);
+
+	cj_watch_begin(w, f);
+	cj_defer(f, end_watch, w);
+	return w;
+}
+
+void
+cj_watch_drop(struct cj_work *f, struct cj_watch *w)
+{
+	cj_undefer(f);
+	cj_watch_end(w);
+	if (atomic_load(&w->stop) != 0)
+		cj_leave(&f->recover, CJ_WHY_DEADLINE, "run");
+}

@@ -123,6 +123,9 @@ struct cj_watch {
 };
 void cj_watch_begin(struct cj_watch *w, struct cj_work *f);
 void cj_watch_end(struct cj_watch *w);
+/* One that ends with the body, and leaves at its drop if time is over. */
+struct cj_watch *cj_watch_hold(struct cj_work *f);
+void cj_watch_drop(struct cj_work *f, struct cj_watch *w);
 
 /* ---- handles (handle.c) -------------------------------------------------- */
 

@@ -567,15 +567,17 @@ run_ir(struct cj_testing *t, const struct cj_module *ir)
 	const struct cj_test_hooks hooks = { &h, call, allocate, touch };
 	struct cj_test_outcome outcome = { 0 };
 	struct cj_run_options options;
+	struct cj_watch *watch = cj_watch_hold(f);
 	int64_t start;
 
-	cj_run_options_set(f, &t->cpu, &options, NULL);
+	cj_run_options_set(f, &t->cpu, &options, &watch->stop);
 	cj_blocks_begin(f, &t->blocks, t->on_gpu ? t->gpu.cu : NULL);
 	start = cj_clock();
 	cj_interp_test(&f->arena, ir, 1, &options, &hooks, &f->diags,
 	    &outcome);
 	t->ms = cj_ms_since(start);
 	cj_blocks_end(f, &t->blocks);
+	cj_watch_drop(f, watch);
 	return judge(t, &h, &outcome);
 }
 

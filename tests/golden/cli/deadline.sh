@@ -13,3 +13,10 @@ EOF
 timeout 10 "$CUTEC" compile slow.cute --emit=ptx=slow.ptx --deadline=500
 echo "status $?"
 ls
+# what a test does itself ends, too: loops, and arrays being filled
+cat > loops.cute <<'EOF'
+test "a loop" { var i = 0; while i >= 0 { i = (i + 1) % 7; } }
+test "an array" { let x = normal(f16, 400000000, seed = 1); }
+EOF
+timeout 30 "$CUTEC" test loops.cute --device=cpu --deadline=200 |
+    sed 's/ (cpu.*//'

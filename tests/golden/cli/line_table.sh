@@ -39,5 +39,8 @@ done
 cp k.cute 'a "b\.cute'
 "$CUTEC" compile 'a "b\.cute' --arch=sm_90a -g --emit=cubin=k.cubin &&
     python3 "$CASE_DIR/line_table.py" k.cubin | grep -c 'a _b_.cute'
+cp k.cute 'é.cute'
+"$CUTEC" compile 'é.cute' --arch=sm_90a -g --emit=cubin=k.cubin &&
+    python3 "$CASE_DIR/line_table.py" k.cubin | grep -c '__.cute'
 # without -g there is none
 "$CUTEC" compile k.cute --arch=sm_90a --emit=ptx=- >k.ptx && ! grep "\.loc" k.ptx

@@ -174,14 +174,15 @@ cutejit_array_create(cutejit_context *context, cutejit_module *module,
 	cutejit_status status;
 
 	if (out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	*out = NULL;
 	if (context == NULL || text == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "a text that is needed is NULL");
 	if (module != NULL && !cj_is(module, CJ_MODULE))
 		return cj_handle_refuse(module);
 	if (module != NULL && module->context != context)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the module is one of another context");
 	status = cj_enter(context, make, &m);
 	if (status == CUTEJIT_OK)
 		*out = m.out;

@@ -320,14 +320,16 @@ cutejit_kernel_artifact(cutejit_kernel *kernel, const char *kind,
 	cutejit_status status;
 
 	if (bytes == NULL)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(kernel,
+		    "the place for the result is NULL");
 	*bytes = NULL;
 	if (length != NULL)
 		*length = 0;
 	if (!cj_is(kernel, CJ_KERNEL))
 		return cj_handle_refuse(kernel);
 	if (kind == NULL)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(kernel,
+		    "a text that is needed is NULL");
 	status = cj_enter(kernel->module->context, artifact, &q);
 	if (status != CUTEJIT_OK)
 		return status;

@@ -333,7 +333,8 @@ cutejit_cache_list(cutejit_context *context, cutejit_cache_fn *each,
 	struct listing l = { each, user, "", false, 0 };
 
 	if (context == NULL || each == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the function to tell, or the place for the result, is NULL");
 	return cj_enter(context, list, &l);
 }
 
@@ -344,7 +345,8 @@ cutejit_cache_verify(cutejit_context *context, cutejit_cache_fn *each,
 	struct listing l = { each, user, "", true, 0 };
 
 	if (context == NULL || each == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the function to tell, or the place for the result, is NULL");
 	return cj_enter(context, list, &l);
 }
 
@@ -355,7 +357,8 @@ cutejit_cache_show(cutejit_context *context, const char *key,
 	struct listing l = { each, user, key, true, 0 };
 
 	if (context == NULL || key == NULL || each == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the key, or the function to tell, is NULL");
 	return cj_enter(context, show, &l);
 }
 
@@ -392,7 +395,7 @@ cutejit_status
 cutejit_cache_stats_get(cutejit_context *context, cutejit_cache_stats *out)
 {
 	if (context == NULL || out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	return cj_enter(context, count, out);
 }
 

@@ -175,7 +175,8 @@ cutejit_call(cutejit_module *module, const char *kernel,
 		return cj_handle_refuse(module);
 	if (kernel == NULL
 	    || (arguments == NULL && count != 0))
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(module,
+		    "the kernel's name or the arguments are NULL");
 	if (cj_quick_call(&c) && c.error == 0)
 		return CUTEJIT_OK;
 	return cj_enter(module->context, call, &c);

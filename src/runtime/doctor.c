@@ -37,7 +37,7 @@ cutejit_gpu_count(cutejit_context *context, int *count)
 	cutejit_status status;
 
 	if (count == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	*count = 0;
 	if (context == NULL)
 		return CUTEJIT_USAGE;
@@ -73,7 +73,7 @@ cutejit_gpu_info(cutejit_context *context, int ordinal, cutejit_gpu *out)
 	struct asking a = { ordinal, out };
 
 	if (context == NULL || out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	memset(out, 0, sizeof *out);
 	return cj_enter(context, gpu_info, &a);
 }
@@ -259,6 +259,7 @@ cutejit_doctor(cutejit_context *context, cutejit_finding_fn *each, void *user)
 	struct doctor d = { NULL, each, user };
 
 	if (context == NULL || each == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the function to tell, or the place for the result, is NULL");
 	return cj_enter(context, look, &d);
 }

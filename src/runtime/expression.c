@@ -51,11 +51,11 @@ cutejit_emit_text(cutejit_context *context, const char *name,
 	struct emitting e = { name, text, kind, length, out };
 
 	if (out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	*out = NULL;
 	if (context == NULL || name == NULL || kind == NULL
 	    || (text == NULL && length != 0))
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "a text that is needed is NULL");
 	if (text == NULL)
 		e.text = "";
 	return cj_enter(context, emit, &e);
@@ -97,11 +97,12 @@ cutejit_evaluate(cutejit_context *context, cutejit_module *module,
 	struct evaluating e = { module, expression, value };
 
 	if (value == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	*value = NULL;
 	if (context == NULL || expression == NULL
 	    || (module != NULL && module->context != context))
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the expression is NULL, or the module one of another context");
 	return cj_enter(context, evaluate, &e);
 }
 
@@ -139,7 +140,8 @@ cutejit_layout_check(cutejit_context *context, const char *name,
 	if (context == NULL || name == NULL || differences == NULL
 	    || passed == NULL || failed == NULL
 	    || (text == NULL && length != 0))
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "a text or a place for the results is NULL");
 	status = cj_enter(context, check, &c);
 	*passed = c.counts.passed;
 	*failed = c.counts.failed;

@@ -197,7 +197,8 @@ cutejit_launch_graph_add(cutejit_launch *launch, void *graph,
 	if (graph == NULL
 	    || (after == NULL && after_count != 0)
 	    || (nodes == NULL && cutejit_launch_nodes(launch) != 0))
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch,
+		    "the graph, or its nodes, are NULL");
 	return cj_enter(launch->kernel->module->context, add, &g);
 }
 
@@ -256,6 +257,7 @@ cutejit_launch_graph_update(cutejit_launch *launch, void *graph_exec,
 		return cj_handle_refuse(launch);
 	if (graph_exec == NULL
 	    || (nodes == NULL && count != 0))
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch,
+		    "the graph, or its nodes, are NULL");
 	return cj_enter(launch->kernel->module->context, update, &g);
 }

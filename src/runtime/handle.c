@@ -76,19 +76,29 @@ cj_handles_fini(struct cutejit_context *c)
 }
 
 static cutejit_status
-refuse(struct cj_work *f, void *unused)
+tell(struct cj_work *f, void *what)
 {
-	(void)unused;
-	return cj_fail(f, CUTEJIT_USAGE, CJ_DIAG_USAGE,
-	    "the handle was destroyed, or is one of something else");
+	return cj_fail(f, CUTEJIT_USAGE, CJ_DIAG_USAGE, "%s",
+	    *(const char **)what);
+}
+
+cutejit_status
+cj_misuse(struct cutejit_context *c, const char *what)
+{
+	return c == NULL ? CUTEJIT_USAGE : cj_enter(c, tell, &what);
+}
+
+cutejit_status
+cj_handle_misuse(const void *handle, const char *what)
+{
+	const struct cj_handle *h = handle;
+
+	return h == NULL ? CUTEJIT_USAGE : cj_misuse(h->context, what);
 }
 
 cutejit_status
 cj_handle_refuse(const void *handle)
 {
-	const struct cj_handle *h = handle;
-
-	if (h == NULL || h->context == NULL)
-		return CUTEJIT_USAGE;
-	return cj_enter(h->context, refuse, NULL);
+	return cj_handle_misuse(handle,
+	    "the handle was destroyed, or is one of something else");
 }

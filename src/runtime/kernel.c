@@ -296,12 +296,13 @@ cutejit_compile(cutejit_module *module, const char *kernel,
 	cutejit_status status;
 
 	if (out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(module,
+		    "the place for the result is NULL");
 	*out = NULL;
 	if (!cj_is(module, CJ_MODULE))
 		return cj_handle_refuse(module);
 	if (kernel == NULL)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(module, "the kernel's name is NULL");
 	status = cj_enter(module->context, compile, &c);
 	if (status != CUTEJIT_OK) {
 		cutejit_kernel_destroy(c.out);

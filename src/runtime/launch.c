@@ -175,12 +175,13 @@ cutejit_prepare(cutejit_kernel *kernel, const cutejit_argument *arguments,
 	cutejit_status status;
 
 	if (out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(kernel,
+		    "the place for the result is NULL");
 	*out = NULL;
 	if (!cj_is(kernel, CJ_KERNEL))
 		return cj_handle_refuse(kernel);
 	if (arguments == NULL && count != 0)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(kernel, "the arguments are NULL");
 	status = cj_enter(kernel->module->context, prepare, &p);
 	*out = p.out;
 	return status;
@@ -240,7 +241,8 @@ cutejit_launch_set(cutejit_launch *launch, size_t index,
 		return cj_handle_refuse(launch);
 	if (argument == NULL
 	    || index >= launch->ready->count)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch,
+		    "the argument is NULL, or there are not that many");
 	if (cj_ready_patch(launch->ready, index, argument))
 		return CUTEJIT_OK;
 	return cj_enter(launch->kernel->module->context, set, &s);
@@ -255,7 +257,7 @@ cutejit_launch_set_all(cutejit_launch *launch,
 	if (!cj_is(launch, CJ_LAUNCH))
 		return cj_handle_refuse(launch);
 	if (arguments == NULL)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch, "the arguments are NULL");
 	s.count = launch->ready->count;
 	return cj_enter(launch->kernel->module->context, set, &s);
 }
@@ -270,7 +272,8 @@ cutejit_launch_set_data(cutejit_launch *launch, size_t index, void *data)
 	if (!cj_is(launch, CJ_LAUNCH))
 		return cj_handle_refuse(launch);
 	if (index >= launch->ready->count)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch,
+		    "there are not that many arguments");
 	to = launch->ready->given[index];
 	if (to.kind == CUTEJIT_ARG_TENSOR) {
 		moved = *to.value.tensor;
@@ -281,7 +284,8 @@ cutejit_launch_set_data(cutejit_launch *launch, size_t index, void *data)
 		managed.tensor.data = data;
 		to.value.dlpack = &managed;
 	} else {
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch,
+		    "the argument of this index is no tensor");
 	}
 	return cutejit_launch_set(launch, index, &to);
 }
@@ -403,6 +407,7 @@ cutejit_launch_workspace_set(cutejit_launch *launch, void *memory,
 	if (!cj_is(launch, CJ_LAUNCH))
 		return cj_handle_refuse(launch);
 	if ((uintptr_t)memory % CJ_WORKSPACE_ALIGN != 0)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(launch,
+		    "the workspace is not aligned to 256 bytes");
 	return cj_enter(launch->kernel->module->context, place, &p);
 }

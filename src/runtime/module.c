@@ -332,10 +332,10 @@ cutejit_module_from_file(cutejit_context *context, const char *path,
 	cutejit_status status;
 
 	if (out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	*out = NULL;
 	if (context == NULL || path == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "a text that is needed is NULL");
 	status = cj_enter(context, from_file, &a);
 	*out = a.out;
 	return status;
@@ -349,10 +349,10 @@ cutejit_module_from_memory(cutejit_context *context, const char *name,
 	cutejit_status status;
 
 	if (out == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "the place for the result is NULL");
 	*out = NULL;
 	if (context == NULL || name == NULL || (text == NULL && length != 0))
-		return CUTEJIT_USAGE;
+		return cj_misuse(context, "a text that is needed is NULL");
 	if (text == NULL)
 		a.text = "";
 	status = cj_enter(context, from_memory, &a);

@@ -281,7 +281,8 @@ cutejit_run(cutejit_module *module, const char *kernel,
 		return cj_handle_refuse(module);
 	if (kernel == NULL
 	    || (arguments == NULL && count != 0))
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(module,
+		    "the kernel's name or the arguments are NULL");
 	status = cj_enter(module->context, run, &r);
 	if (result != NULL)
 		*result = r.result;

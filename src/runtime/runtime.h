@@ -153,6 +153,9 @@ void cj_handle_free(struct cutejit_context *c, void *handle);
 void cj_handles_fini(struct cutejit_context *c);
 /* CUTEJIT_USAGE; for a handle that was destroyed with a message. */
 cutejit_status cj_handle_refuse(const void *handle);
+/* CUTEJIT_USAGE, said in the report where there is a context to have one. */
+cutejit_status cj_misuse(struct cutejit_context *c, const char *what);
+cutejit_status cj_handle_misuse(const void *handle, const char *what);
 
 static inline bool
 cj_is(const void *handle, enum cj_handle_kind kind)

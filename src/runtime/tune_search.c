@@ -699,7 +699,8 @@ cutejit_tune_run(cutejit_module *module, size_t index,
 	if (!cj_is(module, CJ_MODULE))
 		return cj_handle_refuse(module);
 	if (each == NULL || index >= module->own_tune_count)
-		return CUTEJIT_USAGE;
+		return cj_handle_misuse(module,
+		    "there is nothing of this index, or the function to tell is NULL");
 	s.t.module = module;
 	s.kernel = module->tunes[index].kernel;
 	cj_arena_init(&s.arena, NULL, &module->context->mem);

@@ -549,6 +549,7 @@ cutejit_tuning_list(cutejit_context *context, cutejit_tuning_fn *each,
 	struct listing l = { each, user };
 
 	if (context == NULL || each == NULL)
-		return CUTEJIT_USAGE;
+		return cj_misuse(context,
+		    "the function to tell, or the place for the result, is NULL");
 	return cj_enter(context, list, &l);
 }

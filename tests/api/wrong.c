@@ -523,6 +523,48 @@ static const char more[] =
     "{ launch grid(1) block(n) { y[0] = 0.0; } }\n"
     "tune tuned over n in {1, 2};\n";
 
+/* Each says what is wrong with it, and nothing of the call before. */
+static void
+test_reasons(void)
+{
+	static const char two[] = "kernel k(x: tensor(f32, N)) { "
+	    "launch grid(1) block(1) { x[0] = 1; } }";
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+	cutejit_context *ctx = test_context();
+	cutejit_module *mod = test_module(ctx, two);
+	cutejit_module *none;
+	cutejit_kernel *ker;
+	const void *bytes;
+	const char *value;
+	size_t length;
+
+	o.until = CUTEJIT_UNTIL_IR;
+	CHECK(cutejit_compile(mod, "k", &o, &ker) == CUTEJIT_OK);
+	REFUSED(ctx, CUTEJIT_ERROR, "unknown-kernel", cutejit_call(mod, "none",
+	    NULL, 0, NULL, NULL));
+	REFUSED(ctx, CUTEJIT_USAGE, "usage", cutejit_call(mod, NULL, NULL, 0,
+	    NULL, NULL));
+	REFUSED(ctx, CUTEJIT_ERROR, "unknown-kernel", cutejit_call(mod, "none",
+	    NULL, 0, NULL, NULL));
+	REFUSED(ctx, CUTEJIT_USAGE, "usage", cutejit_compile(mod, "k", &o,
+	    NULL));
+	REFUSED(ctx, CUTEJIT_ERROR, "syntax", cutejit_evaluate(ctx, mod, "1 +",
+	    &value));
+	REFUSED(ctx, CUTEJIT_USAGE, "usage", cutejit_evaluate(ctx, mod, NULL,
+	    &value));
+	REFUSED(ctx, CUTEJIT_ERROR, "syntax", cutejit_evaluate(ctx, mod, "1 +",
+	    &value));
+	REFUSED(ctx, CUTEJIT_USAGE, "usage", cutejit_module_from_memory(ctx,
+	    NULL, two, 1, &none));
+	REFUSED(ctx, CUTEJIT_ERROR, "syntax", cutejit_evaluate(ctx, mod, "1 +",
+	    &value));
+	REFUSED(ctx, CUTEJIT_USAGE, "usage", cutejit_kernel_artifact(ker, NULL,
+	    &bytes, &length));
+	cutejit_kernel_destroy(ker);
+	cutejit_module_destroy(mod);
+	cutejit_context_destroy(ctx);
+}
+
 int
 main(void)
 {
@@ -555,5 +597,6 @@ main(void)
 	cutejit_kernel_destroy(k);
 	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);
+	test_reasons();
 	return 0;
 }

@@ -435,7 +435,7 @@ cutejit_bench_run(cutejit_module *module, size_t index,
 	if (each == NULL || index >= module->test_count
 	    || !module->tests[index].is_bench)
 		return cj_handle_misuse(module,
-		    "there is nothing of this index, or the function to tell is NULL");
+		    "the index is too large, or a function is NULL");
 	status = cj_enter(module->context, ask, &a);
 	if (status != CUTEJIT_OK)
 		return status;

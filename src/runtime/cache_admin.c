@@ -334,7 +334,7 @@ cutejit_cache_list(cutejit_context *context, cutejit_cache_fn *each,
 
 	if (context == NULL || each == NULL)
 		return cj_misuse(context,
-		    "the function to tell, or the place for the result, is NULL");
+		    "a function or a place for a result is NULL");
 	return cj_enter(context, list, &l);
 }
 
@@ -346,7 +346,7 @@ cutejit_cache_verify(cutejit_context *context, cutejit_cache_fn *each,
 
 	if (context == NULL || each == NULL)
 		return cj_misuse(context,
-		    "the function to tell, or the place for the result, is NULL");
+		    "a function or a place for a result is NULL");
 	return cj_enter(context, list, &l);
 }
 

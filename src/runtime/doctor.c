@@ -260,6 +260,6 @@ cutejit_doctor(cutejit_context *context, cutejit_finding_fn *each, void *user)
 
 	if (context == NULL || each == NULL)
 		return cj_misuse(context,
-		    "the function to tell, or the place for the result, is NULL");
+		    "a function or a place for a result is NULL");
 	return cj_enter(context, look, &d);
 }

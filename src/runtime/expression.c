@@ -102,7 +102,7 @@ cutejit_evaluate(cutejit_context *context, cutejit_module *module,
 	if (context == NULL || expression == NULL
 	    || (module != NULL && module->context != context))
 		return cj_misuse(context,
-		    "the expression is NULL, or the module one of another context");
+		    "no expression, or a module of another context");
 	return cj_enter(context, evaluate, &e);
 }
 

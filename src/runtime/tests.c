@@ -75,7 +75,7 @@ cutejit_test_run(cutejit_module *module, size_t index,
 	if (each == NULL || index >= module->test_count
 	    || module->tests[index].is_bench)
 		return cj_handle_misuse(module,
-		    "there is nothing of this index, or the function to tell is NULL");
+		    "the index is too large, or a function is NULL");
 	status = cj_enter(module->context, ask, &a);
 	if (status == CUTEJIT_OK)
 		run_all(&a, (uint32_t)index, each, user);

@@ -700,7 +700,7 @@ cutejit_tune_run(cutejit_module *module, size_t index,
 		return cj_handle_refuse(module);
 	if (each == NULL || index >= module->own_tune_count)
 		return cj_handle_misuse(module,
-		    "there is nothing of this index, or the function to tell is NULL");
+		    "the index is too large, or a function is NULL");
 	s.t.module = module;
 	s.kernel = module->tunes[index].kernel;
 	cj_arena_init(&s.arena, NULL, &module->context->mem);

@@ -550,6 +550,6 @@ cutejit_tuning_list(cutejit_context *context, cutejit_tuning_fn *each,
 
 	if (context == NULL || each == NULL)
 		return cj_misuse(context,
-		    "the function to tell, or the place for the result, is NULL");
+		    "a function or a place for a result is NULL");
 	return cj_enter(context, list, &l);
 }

@@ -146,8 +146,8 @@ check_over(struct cj_frame *f, const struct cj_step *s, uint32_t object)
 	static const char *const notes[CJ_TMEM_UNITS] = {
 		"this load may still be under way",
 		"this store may still be under way",
-		"nothing orders that behind a wait for the mbarrier of this "
-		    "one's tcgen05_commit()" };
+		("nothing orders that behind a wait for the mbarrier of this "
+		    "one's tcgen05_commit()") };
 	const struct cj_tmem_object *o =
 	    &f->machine->tmem->objects[object];
 	uint32_t u, w;

@@ -87,9 +87,9 @@ run(int argc, char **argv)
 	return c->run(argc - 1, argv + 1);
 }
 
-/* What one kernel's work gave back, the next one takes: glibc would return it to
- * the system in between, and clearing fresh pages took a third of the time that
- * elaboration needs. The process is ours, so this is ours to say. */
+/* What one kernel's work gave back, the next one takes: glibc would return it
+ * to the system in between, and clearing fresh pages took a third of the time
+ * that elaboration needs. The process is ours, so this is ours to say. */
 static void
 keep_memory(void)
 {

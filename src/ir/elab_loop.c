@@ -298,7 +298,7 @@ run_range(struct cj_elab *el, const struct cj_node *n,
 	bool outer_never_runs = el->never_runs;
 	cj_region outer;
 
-	if (!step_of(el, n, &step) || 
+	if (!step_of(el, n, &step) ||
 	    !unroll_of(el, &n->for_stmt.attrs, &unroll))
 		return;
 	cj_elab_at(el, n->span);

@@ -2,7 +2,7 @@
  * Tensor maps that device code changes: a copy in shared memory, fields of it
  * replaced, the result published in global memory, where copies find it.
  *
- *	map_init(m, load)		m: an element of shared tensor(tensormap)
+ *	map_init(m, load)	m: an element of shared tensor(tensormap)
  *	map_replace(m, load, address = a, shape = s, stride = d)
  *	map_publish(to, m)		to: an element of such a workspace
  *	fence(proxy = .tensormap, map = to)

@@ -597,8 +597,8 @@ place_of(struct cj_elab *el, struct cj_span span,
 	const struct cj_layout *have = cj_unswizzled(el, v->layout);
 	uint32_t m, rank = cj_layout_rank(have);
 	bool same = rank == (t->is_im2col ? 2 : t->rank) &&
-	    v->layout->swizzle.bits == t->shared->swizzle.bits && v->layout->swizzle.base ==
-	    t->shared->swizzle.base;
+	    v->layout->swizzle.bits == t->shared->swizzle.bits &&
+	    v->layout->swizzle.base == t->shared->swizzle.base;
 	int64_t i;
 
 	for (m = 0; same && m < rank; m++) {

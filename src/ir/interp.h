@@ -45,7 +45,7 @@ struct cj_tensor_map {
 	uint32_t object;	/* of which it shows memory; 0: of none */
 	uint32_t home;		/* object in which it was published; 0: none, */
 	int64_t home_at;	/* element there, */
-	uint64_t version;	/* how many times somebody has published there */
+	uint64_t version;	/* how many times something was published */
 };
 
 /* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is

@@ -104,7 +104,7 @@ enum { CJ_MAX_INLINE = 200 };
 
 struct cj_place_info {
 	struct cj_span span;
-	cj_place parent;	/* the place of the call or turn that led here */
+	cj_place parent;	/* place of the call or turn that led here */
 	int64_t turn;		/* of the static loop at `span`; -1: not one */
 };
 

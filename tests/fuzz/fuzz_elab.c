@@ -1,8 +1,9 @@
 /*
  * Fuzz the way from a text to IR: every kernel is bound, first with nothing
  * and then with tensors of a type and a rank that the text itself chooses, and
- * elaborated; so is every test. What comes out without a message is right for the verifier, and stays
- * so through all passes. A work has 256 MiB and half a second.
+ * elaborated; so is every test. What comes out without a message is right for
+ * the verifier, and stays so through all passes. A work has 256 MiB and half a
+ * second.
  */
 #include "ir/elab.h"
 

@@ -79,7 +79,7 @@ sed -nE 's/^DIAG\(([A-Z0-9_]+), "([a-z0-9-]+)".*/\1 \2/p' src/base/diag.def |
     while read -r row code
 do
 	grep -qx "$code" "$work/codes" ||
-	    grep -rqE "\"$code\"|CJ_DIAG_$row[^A-Z_]" tests/unit tests/api ||
+	    grep -rqE "\"$code\"|CJ_DIAG_${row}[^A-Z_]" tests/unit tests/api ||
 	    echo "diag.def: no test expects [$code]"
 done | errors
 

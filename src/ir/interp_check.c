@@ -261,8 +261,11 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 {
 	struct cj_span none = { 0, 0, 0 };
 	struct cj_fault *p;
+	uint32_t limit = ds->limit;
 	unsigned code;
 
+	/* each kind has its own, KEPT_PLACES, and says how many it left out */
+	ds->limit = UINT32_MAX;
 	while ((p = take_first(l)) != NULL) {
 		if (is_allowed(p, m, ds))
 			l->total -= p->count;
@@ -274,6 +277,7 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 			cj_report(ds, (enum cj_code)code, none,
 			    "and %llu more of this kind at other places",
 			    (unsigned long long)l->unkept[code]);
+	ds->limit = limit;
 	return l->total;
 }
 

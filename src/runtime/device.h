@@ -145,7 +145,7 @@ struct cj_patch {
 struct cj_encoded_map {
 	_Alignas(64) uint64_t words[16];
 };
-enum { CJ_NO_SLOT = UINT32_MAX };
+#define CJ_NO_SLOT	UINT32_MAX
 /* Parameters are 8-byte slots, those of all shots one after the other. */
 struct cj_shots {
 	struct cj_shot *at;

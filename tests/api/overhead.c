@@ -1,7 +1,7 @@
 /*
- * What launching costs the host above the driver, alone: against a driver that
- * returns at once. The bounds are wide, for machines with other work; the
- * figures are printed.
+ * Two hundred thousand launches of each kind against a driver that returns at
+ * once: none fails. What they cost is printed, not judged, since machines have
+ * other work; tests/bench/bench_launch.c measures it.
  */
 #include "test.h"
 
@@ -157,7 +157,6 @@ main(void)
 	    "launched %.3f us, scalar %.3f us\n"
 	    "three tensors and a scalar in one call: %.3f us\n", prepared,
 	    patched, scalar, call);
-	CHECK(prepared < 0.3 && patched < 1.0 && scalar < 1.0 && call < 2.0);
 	cutejit_launch_destroy(w.launch);
 	cutejit_module_destroy(w.m);
 	cutejit_context_destroy(w.c);

@@ -51,21 +51,21 @@ struct work {
 	float *data;
 	struct vector v[TENSORS];
 	cutejit_argument args[TENSORS + 2], call[4];
-	int i;
+	int i, status;		/* all of them, or-ed */
 };
 
 static void
 run_prepared(struct work *w)
 {
-	cutejit_launch_run(w->launch, NULL);
+	w->status |= cutejit_launch_run(w->launch, NULL);
 }
 
 static void
 run_patched(struct work *w)
 {
-	cutejit_launch_set_data(w->launch, 2, w->data
+	w->status |= cutejit_launch_set_data(w->launch, 2, w->data
 	    + (w->i++ % 2 ? 0 : 64 * 1024));
-	cutejit_launch_run(w->launch, NULL);
+	w->status |= cutejit_launch_run(w->launch, NULL);
 }
 
 static void
@@ -73,8 +73,8 @@ run_scalar(struct work *w)
 {
 	cutejit_argument a = cutejit_arg_float(NULL, w->i++ % 2);
 
-	cutejit_launch_set(w->launch, 0, &a);
-	cutejit_launch_run(w->launch, NULL);
+	w->status |= cutejit_launch_set(w->launch, 0, &a);
+	w->status |= cutejit_launch_run(w->launch, NULL);
 }
 
 static void
@@ -82,7 +82,8 @@ run_call(struct work *w)
 {
 	w->call[0].value.number = w->i++ % 3;
 	w->v[0].tensor.data = w->data + (w->i % 2 ? 0 : 64 * 1024);
-	cutejit_call(w->m, "three", w->call, 4, NULL, NULL);
+	w->status |= cutejit_call(w->m, "three", w->call, 4, NULL,
+	    NULL);
 }
 
 /* The best of some rounds, in microseconds. */
@@ -157,6 +158,7 @@ main(void)
 	    "launched %.3f us, scalar %.3f us\n"
 	    "three tensors and a scalar in one call: %.3f us\n", prepared,
 	    patched, scalar, call);
+	CHECK(w.status == CUTEJIT_OK);
 	cutejit_launch_destroy(w.launch);
 	cutejit_module_destroy(w.m);
 	cutejit_context_destroy(w.c);

@@ -42,13 +42,13 @@ fatal(const char *reason)
 	longjmp(guard->point, 1);
 }
 
-static atomic_bool is_installed;
+static atomic_bool installed_once;
 
 static void
 install(void)
 {
 	LLVMInstallFatalErrorHandler(fatal);
-	atomic_store(&is_installed, true);
+	atomic_store(&installed_once, true);
 }
 
 /* LLVM may stay, and be the host's too, where this code is unloaded. */
@@ -56,7 +56,7 @@ __attribute__((destructor))
 static void
 uninstall(void)
 {
-	if (atomic_load(&is_installed))
+	if (atomic_load(&installed_once))
 		LLVMResetFatalErrorHandler();
 }
 

@@ -1,9 +1,36 @@
 /*
- * Digests and hashes of content: what is made of BLAKE3 (blake3.c).
+ * Digests: BLAKE3 as LLVM carries it, so that no second library is needed.
  */
 #include "hash.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include <llvm-c/blake3.h>
+
+static_assert(sizeof(llvm_blake3_hasher) <= sizeof(struct cj_hasher),
+    "the state fits");
+static_assert(_Alignof(llvm_blake3_hasher) <= _Alignof(struct cj_hasher),
+    "the state is aligned");
+
+static llvm_blake3_hasher *
+state(struct cj_hasher *h)
+{
+	return (llvm_blake3_hasher *)(void *)h->state;
+}
+
+void
+cj_hasher_init(struct cj_hasher *h)
+{
+	llvm_blake3_hasher_init(state(h));
+}
+
+void
+cj_hasher_add(struct cj_hasher *h, const void *bytes, size_t length)
+{
+	if (length != 0)
+		llvm_blake3_hasher_update(state(h), bytes, length);
+}
 
 void
 cj_hasher_add_text(struct cj_hasher *h, const char *text)
@@ -23,6 +50,15 @@ cj_hasher_add_u64(struct cj_hasher *h, uint64_t value)
 	for (i = 0; i < 8; i++)
 		bytes[i] = (uint8_t)(value >> 8 * i);
 	cj_hasher_add(h, bytes, sizeof bytes);
+}
+
+struct cj_digest
+cj_hasher_end(struct cj_hasher *h)
+{
+	struct cj_digest d;
+
+	llvm_blake3_hasher_finalize(state(h), d.byte, sizeof d.byte);
+	return d;
 }
 
 struct cj_digest

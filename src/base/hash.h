@@ -11,16 +11,8 @@ struct cj_digest {
 	uint8_t byte[32];
 };
 
-enum { CJ_HASH_DEEPEST = 54 };	/* of a tree over 2^64 bytes */
-
 struct cj_hasher {
-	uint32_t chain[8];		/* of the chunk under way */
-	uint64_t chunk;			/* its number */
-	unsigned char block[64];	/* its last block, not compressed yet */
-	uint32_t filled, blocks;	/* bytes of that; blocks before it */
-	uint32_t depth;
-	uint32_t stack[CJ_HASH_DEEPEST][8];	/* trees that wait for a right
-						   neighbour, smallest last */
+	_Alignas(8) unsigned char state[2048];
 };
 
 void cj_hasher_init(struct cj_hasher *h);

@@ -110,18 +110,10 @@ end(struct call *c)
 static const char *
 type_text(const struct cj_llvm_gen *g, enum cj_kind k)
 {
-	static const struct { enum cj_kind kind; const char *text; } types[] = {
-		{ CJ_KIND_F16, "f16" }, { CJ_KIND_BF16, "bf16" },
-		{ CJ_KIND_TF32, "tf32" }, { CJ_KIND_F32, "f32" },
-		{ CJ_KIND_F8E4M3, "e4m3" }, { CJ_KIND_F8E5M2, "e5m2" },
-		{ CJ_KIND_I8, "s8" }, { CJ_KIND_U8, "u8" },
-		{ CJ_KIND_I32, "s32" },
-	};
-	unsigned i;
+	const char *text = cj_atom_type(k);
 
-	for (i = 0; i < CJ_LENGTH(types); i++)
-		if (types[i].kind == k)
-			return types[i].text;
+	if (text != NULL)
+		return text;
 	cj_llvm_bug(g, "wgmma of %s", cj_kind_text(k));
 }
 

@@ -97,9 +97,8 @@ atom_value(struct cj_elab *el, const struct cj_atom_value *a)
 
 /* ---- multiply ------------------------------------------------------------ */
 
-/* A kind in the names of atoms; NULL: in none. */
-static const char *
-word_of(enum cj_kind k)
+const char *
+cj_elab_atom_word(enum cj_kind k)
 {
 	static const struct {
 		enum cj_kind kind;
@@ -110,7 +109,8 @@ word_of(enum cj_kind k)
 		{ CJ_KIND_F64, "F64" }, { CJ_KIND_I32, "S32" },
 		{ CJ_KIND_I8, "S8" }, { CJ_KIND_U8, "U8" },
 		{ CJ_KIND_I4, "S4" }, { CJ_KIND_U4, "U4" },
-		{ CJ_KIND_F8E4M3, "E4M3" }, { CJ_KIND_F8E5M2, "E5M2" }
+		{ CJ_KIND_F8E4M3, "E4M3" }, { CJ_KIND_F8E5M2, "E5M2" },
+		{ CJ_KIND_BOOL, "U1" },
 	};
 	unsigned i;
 
@@ -130,7 +130,9 @@ static bool
 find_mma(struct cj_elab *el, const struct product *p, struct cj_mma_atom *out)
 {
 	static const char *const from[] = { "SM80", "SM89", "SM90" };
-	const char *a = word_of(p->a), *b = word_of(p->b), *c = word_of(p->c);
+	const char *a = cj_elab_atom_word(p->a);
+	const char *b = cj_elab_atom_word(p->b);
+	const char *c = cj_elab_atom_word(p->c);
 	struct cj_mma mma;
 	const char *name;
 	unsigned i;

@@ -148,16 +148,6 @@ coordinate(struct cj_elab *el, const struct cj_fragment *f, int64_t at)
 	    (long long)(at / rows));
 }
 
-static const char *
-layout_text(struct cj_elab *el, const struct cj_layout *l)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_layout_print(&out, &el->sym, l, CJ_STYLE_LANGUAGE);
-	return out.text;
-}
-
 static bool
 is_same_part(struct cj_elab *el, const struct cj_fragment *a,
     const struct cj_fragment *b)
@@ -188,8 +178,8 @@ report_parts(struct cj_elab *el, struct cj_span span,
 	    coordinate(el, f[1], stands_at(el, tv[1], t, r)));
 
 	cj_note(d, (struct cj_span){ 0 }, "the layouts are %s of %s, and %s "
-	    "of %s", layout_text(el, tv[0]), f[0]->mma->text,
-	    layout_text(el, tv[1]), f[1]->mma->text);
+	    "of %s", cj_elab_layout_text(el, tv[0]), f[0]->mma->text,
+	    cj_elab_layout_text(el, tv[1]), f[1]->mma->text);
 	cj_help(d, "Go through shared memory, or operand_a(mma, f) where a "
 	    "result becomes a left operand; reshape(f, shape) says that the "
 	    "registers are meant, whatever they are.");

@@ -154,21 +154,10 @@ struct cj_value
 cj_builtin_tma_im2col(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	struct cj_tma_value *t = CJ_NEW(el->arena, struct cj_tma_value);
+	struct cj_tma_value *t = cj_tma_begin(el, args, row);
 
-	t->shared = cj_arg_layout(el, args, 1);
-	if (t->shared == NULL || args->at[0].kind == CJ_VALUE_ERROR)
+	if (t == NULL)
 		return cj_value_error();
-	if (args->at[0].kind != CJ_VALUE_TENSOR)
-		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
-		    cj_arg_span(args, 0), "%s takes a tensor, this is %s",
-		    row->name, cj_value_what(el, &args->at[0]));
-	if (el->target != NULL && el->target->number < 90)
-		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
-		    "%s needs the target sm_90 or later, this is %s",
-		    row->name, el->target->name);
-	t->tensor = args->at[0].tensor;
-	t->rank = cj_layout_rank(t->tensor->layout);
 	t->is_im2col = true;
 	t->along[0] = t->along[1] = 1;
 	if (!cj_arg_evict(el, args, &t->evict) ||

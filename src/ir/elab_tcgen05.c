@@ -12,24 +12,6 @@ enum { WORD = 32 };
 /* ---- the atom ------------------------------------------------------------ */
 
 static const char *
-word_of(enum cj_kind k)
-{
-	static const struct { enum cj_kind kind; const char *word; } words[] = {
-		{ CJ_KIND_F16, "f16" }, { CJ_KIND_BF16, "bf16" },
-		{ CJ_KIND_TF32, "tf32" }, { CJ_KIND_F32, "f32" },
-		{ CJ_KIND_I32, "s32" }, { CJ_KIND_I8, "s8" },
-		{ CJ_KIND_U8, "u8" }, { CJ_KIND_F8E4M3, "e4m3" },
-		{ CJ_KIND_F8E5M2, "e5m2" },
-	};
-	unsigned i;
-
-	for (i = 0; i < CJ_LENGTH(words); i++)
-		if (words[i].kind == k)
-			return words[i].word;
-	return "";
-}
-
-static const char *
 group_of(enum cj_kind a)
 {
 	switch ((unsigned)a) {
@@ -44,10 +26,14 @@ static bool
 find_atom(struct cj_elab *el, const struct cj_tcgen05 *t,
     struct cj_mma_atom *out)
 {
-	return cj_mma_atom_find(&el->al, cj_printf(el->arena,
-	    "SM100_MMA_%s_SS<%s,%s,%s,%u,%u,K,K>", group_of(t->a),
-	    word_of(t->a), word_of(t->b), word_of(t->d), (unsigned)t->m,
-	    (unsigned)t->n), out);
+	const char *a = cj_atom_type(t->a);
+	const char *b = cj_atom_type(t->b);
+	const char *d = cj_atom_type(t->d);
+
+	return a != NULL && b != NULL && d != NULL &&
+	    cj_mma_atom_find(&el->al, cj_printf(el->arena,
+	    "SM100_MMA_%s_SS<%s,%s,%s,%u,%u,K,K>", group_of(t->a), a, b, d,
+	    (unsigned)t->m, (unsigned)t->n), out);
 }
 
 static bool

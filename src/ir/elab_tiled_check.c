@@ -7,8 +7,8 @@
 
 /* ---- arguments ----------------------------------------------------------- */
 
-static const char *
-layout_text(struct cj_elab *el, const struct cj_layout *l)
+const char *
+cj_elab_layout_text(struct cj_elab *el, const struct cj_layout *l)
 {
 	struct cj_strbuf out;
 
@@ -57,16 +57,16 @@ cj_elab_check_numbering(struct cj_elab *el, struct cj_span span,
 	if (!cj_tuple_is_known(l->shape) || !has_positive_extents(l->shape)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 		    "the layout %s of the %s has an extent that is not known "
-		    "to be 1 or more", layout_text(el, l), what), "Say how "
-		    "many there are along each mode; 1 where there is no "
-		    "other.");
+		    "to be 1 or more", cj_elab_layout_text(el, l), what),
+		    "Say how many there are along each mode; 1 where there is "
+		    "no other.");
 		return false;
 	}
 	size = cj_layout_size(&el->al, l).value;
 	if (size > most) {
 		cj_elab_error(el, CJ_DIAG_LIMIT, span, "the layout %s of the "
 		    "%s has %lld elements, the most are %lld",
-		    layout_text(el, l), what, (long long)size,
+		    cj_elab_layout_text(el, l), what, (long long)size,
 		    (long long)most);
 		return false;
 	}
@@ -74,7 +74,8 @@ cj_elab_check_numbering(struct cj_elab *el, struct cj_span span,
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 	    "the layout %s of the %s does not give each of the numbers 0 to "
-	    "%lld once", layout_text(el, l), what, (long long)(size - 1)),
+	    "%lld once", cj_elab_layout_text(el, l), what,
+	    (long long)(size - 1)),
 	    "Leave the strides out, or let each go on where another one "
 	    "ends.");
 	return false;

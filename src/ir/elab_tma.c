@@ -407,26 +407,40 @@ cj_tma_copy_value(struct cj_elab *el, const struct cj_tma_value *t,
 	return (struct cj_value){ .kind = CJ_VALUE_COPY, .copy = c };
 }
 
+struct cj_tma_value *
+cj_tma_begin(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_tma_value *t = CJ_NEW(el->arena, struct cj_tma_value);
+
+	t->shared = cj_arg_layout(el, args, 1);
+	if (t->shared == NULL || args->at[0].kind == CJ_VALUE_ERROR)
+		return NULL;
+	if (args->at[0].kind != CJ_VALUE_TENSOR) {
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, 0),
+		    "%s takes a tensor, this is %s", row->name,
+		    cj_value_what(el, &args->at[0]));
+		return NULL;
+	}
+	if (el->target != NULL && el->target->number < 90) {
+		cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
+		    "%s needs the target sm_90 or later, this is %s",
+		    row->name, el->target->name);
+		return NULL;
+	}
+	t->tensor = args->at[0].tensor;
+	t->rank = cj_layout_rank(t->tensor->layout);
+	return t;
+}
+
 static struct cj_value
 make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
     bool stores)
 {
-	struct cj_tma_value *t = CJ_NEW(el->arena, struct cj_tma_value);
-	const struct cj_layout *shared = cj_arg_layout(el, args, 1);
+	struct cj_tma_value *t = cj_tma_begin(el, args, row);
 
-	if (shared == NULL || args->at[0].kind == CJ_VALUE_ERROR)
+	if (t == NULL)
 		return cj_value_error();
-	if (args->at[0].kind != CJ_VALUE_TENSOR)
-		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
-		    cj_arg_span(args, 0), "%s takes a tensor, this is %s",
-		    row->name, cj_value_what(el, &args->at[0]));
-	if (el->target != NULL && el->target->number < 90)
-		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
-		    "%s needs the target sm_90 or later, this is %s",
-		    row->name, el->target->name);
-	t->tensor = args->at[0].tensor;
-	t->rank = cj_layout_rank(t->tensor->layout);
-	t->shared = shared;
 	t->stores = stores;
 	if (!cj_arg_evict(el, args, &t->evict) || (stores &&
 	    !cj_arg_reduction(el, args, &t->reduces, &t->how)) ||

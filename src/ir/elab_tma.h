@@ -32,6 +32,9 @@ struct cj_tma_value {
 
 /* The map's instruction in the host part. */
 cj_ref cj_tma_encode(struct cj_elab *el, const struct cj_tma_value *t);
+/* What tma_load(), tma_store() and tma_im2col() begin with; NULL: reported. */
+struct cj_tma_value *cj_tma_begin(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row);
 /* Is the tensor one that a map can show? False: reported. */
 bool cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t);

@@ -7,25 +7,6 @@
 
 /* ---- the atom ------------------------------------------------------------ */
 
-static const char *
-word_of(enum cj_kind k)
-{
-	static const struct { enum cj_kind kind; const char *word; } words[] = {
-		{ CJ_KIND_F16, "F16" }, { CJ_KIND_BF16, "BF16" },
-		{ CJ_KIND_TF32, "TF32" }, { CJ_KIND_F32, "F32" },
-		{ CJ_KIND_I32, "S32" }, { CJ_KIND_I8, "S8" },
-		{ CJ_KIND_U8, "U8" }, { CJ_KIND_BOOL, "U1" },
-		{ CJ_KIND_F8E4M3, "E4M3" },
-		{ CJ_KIND_F8E5M2, "E5M2" },
-	};
-	unsigned i;
-
-	for (i = 0; i < CJ_LENGTH(words); i++)
-		if (words[i].kind == k)
-			return words[i].word;
-	return "";
-}
-
 /* K-major; the others are the same products. A in registers. */
 static const char *
 atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
@@ -33,7 +14,8 @@ atom_name(struct cj_elab *el, const int64_t *mnk, const enum cj_kind *k,
 {
 	return cj_printf(el->arena, "SM90_%s%lldx%lldx%lld_%s%s%s_RS%s",
 	    is_sparse ? "SPARSE_" : "", (long long)mnk[0], (long long)mnk[1],
-	    (long long)mnk[2], word_of(k[2]), word_of(k[0]), word_of(k[1]),
+	    (long long)mnk[2], cj_elab_atom_word(k[2]),
+	    cj_elab_atom_word(k[0]), cj_elab_atom_word(k[1]),
 	    cj_kind_bits(k[0]) == 16 ? "" : "_TN");
 }
 

@@ -39,6 +39,17 @@ cj_atom_kind(const char *type)
 	return CJ_KIND_VOID;
 }
 
+const char *
+cj_atom_type(enum cj_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < CJ_LENGTH(kinds); i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].name;
+	return NULL;
+}
+
 int
 cj_atom_needs(const char *arch)
 {

@@ -37,13 +37,15 @@ cj_check_skip(void)
 }
 
 static inline int
-cj_check_run(Suite *suite)
+cj_check_run(Suite *(*suite)(void))
 {
-	SRunner *r = srunner_create(suite);
+	SRunner *r;
 	int run, failed, skipped = 0;
 
 	cj_skip_log = tmpfile();
+	/* Each case reads it when it is made. */
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
+	r = srunner_create(suite());
 	srunner_run_all(r, CK_SILENT);
 	srunner_print(r, CK_NORMAL);
 	run = srunner_ntests_run(r);
@@ -60,7 +62,7 @@ cj_check_run(Suite *suite)
 int						\
 main(void)					\
 {						\
-	return cj_check_run(suite_function());	\
+	return cj_check_run(suite_function);	\
 }
 
 /* A recovery point that fails the test, for arenas in tests. */

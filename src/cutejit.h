@@ -875,7 +875,8 @@ cutejit_status cutejit_bench_run(cutejit_module *module, size_t index,
  * memory, by cutejit_run() and cutejit_bench_run(), wherever the caller names
  * none of the parameters; never by tests. Winners lie beside the cache, in text
  * files that are never evicted; without a folder they last as the context does.
- * A table NAME.tune beside the file NAME.cute comes after them.
+ * A table NAME.tune beside the file NAME.cute comes after them
+ * (cutejit_tuning_export).
  */
 
 /* How far a search has come; to be kept and given again as it is. */
@@ -941,14 +942,28 @@ cutejit_status cutejit_tune_run(cutejit_module *module, size_t index,
 typedef struct cutejit_tuning {
 	const char *device, *kernel;
 	const char *space;		/* digest of kernel and search */
-	const char *problem, *values;
+	const char *problem;
+	/* "tile=(128, 64); stages=3"; behind "default: " what the kernel's own
+	 * values were, that were fastest */
+	const char *values;
 	double ms;
+	const char *device_class;	/* "sm_90x132", or "" */
 } cutejit_tuning;
 typedef int cutejit_tuning_fn(void *user, const cutejit_tuning *tuning);
 
 /* Every winner on disk, of all devices. Not 0 from `each`: stop. */
 cutejit_status cutejit_tuning_list(cutejit_context *context,
     cutejit_tuning_fn *each, void *user);
+
+/*
+ * Write the winners on disk of the module's kernels into the table NAME.tune
+ * that goes along with `path`, NAME.cute: for GPUs of the class on which they
+ * were found. Lines about other problems and GPUs stay. Winners of kernels that
+ * have changed since are left out. *count: how many were written; with none
+ * the table stays as it is. CUTEJIT_MISSING if it cannot be written.
+ */
+cutejit_status cutejit_tuning_export(cutejit_module *module, const char *path,
+    size_t *count);
 
 /* ---- arrays: for tools --------------------------------------------------- */
 

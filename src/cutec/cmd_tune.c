@@ -1,5 +1,6 @@
 /*
- * cutec tune: run the searches of files on a GPU, or list what they found.
+ * cutec tune: run the searches of files on a GPU, list what they found, or put
+ * it into the tables that go along with the files.
  *
  * A candidate may harm the driver, end the process or never end. So each search
  * runs in a child, which writes down in memory shared with us what it is about
@@ -324,6 +325,28 @@ list_kept(const struct common *c)
 	return code;
 }
 
+/* ---- tables that go along ------------------------------------------------ */
+
+static int
+export(const struct common *c, cutejit_context *context, cutejit_module *m,
+    const char *path, void *user)
+{
+	size_t n;
+	cutejit_status status = cutejit_tuning_export(m, path, &n);
+
+	(void)user;
+	if (status != CUTEJIT_OK)
+		return common_status(c, context, status);
+	if (n == 0) {
+		complain("%s: nothing is kept of its kernels as they are; "
+		    "\"cutec tune %s\" searches", path, path);
+		return CUTEJIT_ERROR;
+	}
+	printf("%.*s.tune: %zu winner%s\n", (int)(strlen(path)
+	    - strlen(".cute")), path, n, n == 1 ? "" : "s");
+	return 0;
+}
+
 /* ---- the command --------------------------------------------------------- */
 
 /* "30", "30s" or "1.5". */
@@ -344,7 +367,7 @@ struct settings {
 	struct common c;
 	struct tune t;
 	const char *json;
-	bool lists;
+	bool lists, exports;
 };
 
 /* 0, or the code to leave with; -1: success. */
@@ -376,6 +399,9 @@ take(struct settings *s, int o, char *value)
 		return 0;
 	case OPT_LIST:
 		s->lists = true;
+		return 0;
+	case OPT_EXPORT:
+		s->exports = true;
 		return 0;
 	default:
 		return common_take(&s->c, o, value);
@@ -424,6 +450,7 @@ cmd_tune(int argc, char **argv)
 		{ "filter", required_argument, NULL, OPT_FILTER },
 		{ "json", required_argument, NULL, OPT_JSON },
 		{ "list", no_argument, NULL, OPT_LIST },
+		{ "export", no_argument, NULL, OPT_EXPORT },
 		{ NULL, 0, NULL, 0 }
 	};
 	const cutejit_tune_options defaults = CUTEJIT_TUNE_OPTIONS_INIT;
@@ -447,5 +474,8 @@ cmd_tune(int argc, char **argv)
 		return list_kept(&s.c);
 	if (optind == argc)
 		return usage_error("tune", "a file is needed");
+	if (s.exports)
+		return common_modules(&s.c, argv + optind, argc - optind,
+		    export, NULL);
 	return tune_files(&s, argv + optind, argc - optind);
 }

@@ -209,6 +209,10 @@ struct cj_candidate {
 bool cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_tune_info *t, struct cj_candidate **out, uint32_t *count,
     struct cj_diags *ds);
+/* What a binding has for the names of a kernel's searches, in order, each once:
+ * "tile=(128, 64); stages=3". */
+const char *cj_tune_bound(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_binding *b, const char *kernel);
 /* A compile-time argument as a text. */
 const char *cj_const_text(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_const_argument *c);

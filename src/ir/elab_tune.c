@@ -5,6 +5,7 @@
  * given as texts of the language, as the command and the library take them, so
  * that a winner can be kept in a file.
  */
+#include "elab_contract.h"
 #include "elab_over.h"
 
 enum { MOST = 1 << 16 };
@@ -163,6 +164,62 @@ cj_elab_tune(struct cj_arena *a, const struct cj_unit *u,
 			return false;
 	}
 	return true;
+}
+
+/* ---- what was bound ------------------------------------------------------ */
+
+static bool
+names(const struct cj_node *binding, cj_name name)
+{
+	uint32_t i;
+
+	if (binding->kind == CJ_NODE_NAME)
+		return binding->name.name == name;
+	for (i = 0; binding->kind == CJ_NODE_TUPLE &&
+	    i < binding->tuple.items.count; i++)
+		if (names(binding->tuple.items.at[i], name))
+			return true;
+	return false;
+}
+
+static bool
+searches(const struct cj_unit *u, const char *kernel, cj_name name)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < u->tunes.len; i++) {
+		const struct cj_list *over = &u->tunes.at[i].node->tune.over;
+
+		for (k = 0; k < over->count; k++)
+			if (strcmp(u->tunes.at[i].kernel, kernel) == 0 &&
+			    names(over->at[k]->each.binding, name))
+				return true;
+	}
+	return false;
+}
+
+const char *
+cj_tune_bound(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_binding *b, const char *kernel)
+{
+	struct cj_diags quiet;
+	struct cj_strbuf out;
+	struct cj_elab el;
+	uint32_t i;
+
+	cj_diags_init(&quiet, a, u->sources);
+	cj_elab_init(&el, a, u, NULL, &quiet);
+	cj_strbuf_init(&out, a);
+	for (i = 0; i < b->consts.len; i++) {
+		const struct cj_bound_name *c = &b->consts.at[i];
+
+		if (!searches(u, kernel, c->name))
+			continue;
+		cj_strbuf_printf(&out, "%s%s=", out.len == 0 ? "" : "; ",
+		    cj_elab_name(&el, c->name));
+		cj_value_print(&el, &out, &c->value);
+	}
+	return out.text == NULL ? "" : out.text;
 }
 
 const char *

@@ -91,7 +91,7 @@ call_on_gpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
 	q->sms = cj_gpu_sms(&gpu);
 	q->stage = CJ_STAGE_IMAGE;
 	if (o->target == NULL && cj_gpu_probe(f, gpu.ordinal, &about)) {
-		q->device = cj_strdup(&f->arena, about.name);
+		q->gpu = cj_memdup(&f->arena, &about, sizeof about);
 		if (about.target[0] != '\0')
 			o->target = cj_strdup(&f->arena, about.target);
 	}

@@ -232,8 +232,8 @@ no_assembler(struct cj_work *f)
 
 /* The GPU on which the arguments lie, if its target is meant and a search has
  * to do with the kernel. */
-static const char *
-device_of(struct cj_work *f, const struct cutejit_module *m,
+static const cutejit_gpu *
+gpu_of(struct cj_work *f, const struct cutejit_module *m,
     const char *kernel, const struct cj_arguments *args,
     const cutejit_compile_options *o)
 {
@@ -250,7 +250,7 @@ device_of(struct cj_work *f, const struct cutejit_module *m,
 	}
 	return on_gpu && cj_gpu_probe(f, ordinal < 0 ? 0 : ordinal, &gpu)
 	    && (o->target == NULL || strcmp(o->target, gpu.target) == 0)
-	    ? cj_strdup(&f->arena, gpu.name) : NULL;
+	    ? cj_memdup(&f->arena, &gpu, sizeof gpu) : NULL;
 }
 
 static cutejit_status
@@ -275,7 +275,7 @@ compile(struct cj_work *f, void *arguments)
 		return status;
 	if (o.argument_count != 0) {
 		q.arguments = &args;
-		q.device = device_of(f, c->module, c->kernel, &args, &o);
+		q.gpu = gpu_of(f, c->module, c->kernel, &args, &o);
 	}
 	status = cj_select(f, c->module, &q, &o, &s);
 	if (status != CUTEJIT_OK)

@@ -293,16 +293,26 @@ from_memory(struct cj_work *f, void *arguments)
 	return cj_module_load(f, a->name, a->text, a->length, &a->out);
 }
 
-/* Nobody else has the module yet. */
+/*
+ * What came along with the file of each search; imports that a function of the
+ * caller's found are no files. Nobody else has the module yet.
+ */
 static void
-read_table(struct cj_work *f, struct from *a)
+read_tables(struct cj_work *f, struct from *a)
 {
 	struct cutejit_module *m = a->out;
+	uint32_t count = f->context->options.import == NULL ? m->tune_count
+	    : m->own_tune_count, i;
 
 	a->out = NULL;
 	m->arena.recover = &f->recover;
 	cj_defer(f, drop, m);
-	m->shipped = cj_tune_shipped(&m->arena, a->name);
+	m->shipped = CJ_NEWS(&m->arena, const char *, m->tune_count);
+	for (i = 0; i < count; i++)
+		if (i < m->own_tune_count || !is_own_text(m->tunes[i].place
+		    .file))
+			m->shipped[i] = cj_tune_read_shipped(&m->arena,
+			    m->tunes[i].place.file);
 	cj_undefer(f);
 	m->arena.recover = NULL;
 	a->out = m;
@@ -319,8 +329,8 @@ from_file(struct cj_work *f, void *arguments)
 		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
 		    "%s cannot be read: %s", a->name, strerror(errno));
 	status = from_memory(f, arguments);
-	if (status == CUTEJIT_OK && a->out->own_tune_count != 0)
-		read_table(f, a);
+	if (status == CUTEJIT_OK && a->out->tune_count != 0)
+		read_tables(f, a);
 	return status;
 }
 

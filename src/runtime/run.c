@@ -192,7 +192,7 @@ run_on_gpu(struct cj_work *f, struct running *r, struct cj_request *q,
 	memcpy(r->result.device_name, gpu.name, sizeof gpu.name);
 	r->result.device = CUTEJIT_DEVICE_GPU;
 	if (o->target == NULL) {
-		q->device = cj_strdup(&f->arena, gpu.name);
+		q->gpu = cj_memdup(&f->arena, &gpu, sizeof gpu);
 		if (gpu.target[0] != '\0')
 			o->target = cj_strdup(&f->arena, gpu.target);
 	}

@@ -285,7 +285,8 @@ struct cutejit_module {
 	cutejit_tune *tunes;		/* one for each kernel, own first */
 	const char **spaces;		/* what their winners are for */
 	uint32_t own_tune_count, tune_count;
-	const char *shipped;		/* winners that came along, or NULL */
+	const char **shipped;		/* winners that came along, of each; or
+					   NULL */
 	const char **files;
 	uint32_t file_count;
 	struct cj_program_table programs;

@@ -177,8 +177,8 @@ cj_select(struct cj_work *f, struct cutejit_module *m,
 
 	if (status != CUTEJIT_OK)
 		return status;
-	if (q->device == NULL || q->arguments == NULL
-	    || !cj_tuned_add(f, m, &choice, q->arguments, q->device))
+	if (q->gpu == NULL || q->arguments == NULL
+	    || !cj_tuned_add(f, m, &choice, q->arguments, q->gpu))
 		return select_and_note(f, m, q, &choice, out);
 	status = select_and_note(f, m, q, &choice, out);
 	if (status != CUTEJIT_ERROR)

@@ -15,7 +15,7 @@ struct cj_request {
 	bool watched;		/* it looks at each mode of a tensor */
 	bool is_fresh;
 	enum cj_stage stage;	/* that the program must have */
-	const char *device;	/* whose winners count; NULL: none */
+	const cutejit_gpu *gpu;	/* whose winners count; NULL: none */
 };
 
 struct cj_selected {

@@ -338,7 +338,7 @@ select_member(struct cj_testing *t, const struct cj_call *record,
 		return status;
 	if (!t->uses_tuned || !record->is_time || !t->on_gpu
 	    || !cj_gpu_probe(f, t->gpu.ordinal, &gpu)
-	    || !cj_tuned_add(f, t->module, choice, q->arguments, gpu.name))
+	    || !cj_tuned_add(f, t->module, choice, q->arguments, &gpu))
 		return cj_select_from(f, t->module, q, choice, s);
 	status = cj_select_from(f, t->module, q, choice, s);
 	if (status != CUTEJIT_ERROR)

@@ -2,17 +2,21 @@
  * Tuning: values of compile-time parameters that were found to be fastest, by
  * device and class of problem (tune_table.c), and the search (tune_search.c).
  *
- *	device    name of the GPU
+ *	device    name of the GPU, or its class: "sm_90x132" is any of compute
+ *		  capability 9.0 with 132 multiprocessors
  *	space     which kernel: a digest of its members and of its searches
  *	problem   what of a call decides: its own compile-time arguments, and of
  *		  each tensor kind, extents rounded up to powers of two, and
  *		  the mode of stride 1
- *	values    "tile=(128, 64); stages=3", or "": the defaults are fastest
+ *	values    "tile=(128, 64); stages=3"; behind "default: " what values of the
+ *		  kernel's own were fastest: launches take its own
  */
 #ifndef CJ_TUNE_H
 #define CJ_TUNE_H
 
 #include "select.h"
+
+#define CJ_TUNED_DEFAULT "default: "
 
 struct cj_tuned {
 	const char *kernel, *space, *problem, *values;
@@ -22,6 +26,9 @@ struct cj_tuned {
 void cj_tunings_init(struct cutejit_context *c);
 void cj_tunings_fini(struct cutejit_context *c);
 
+/* The search of a kernel, which may stand in several declarations;
+ * m->tune_count: it has none. */
+uint32_t cj_tune_find(const struct cutejit_module *m, const char *kernel);
 /* Does a search of the module name a compile-time parameter of the kernel? */
 bool cj_is_tuned(const struct cutejit_module *m, const char *kernel);
 /* Digest of what the values are for, 16 digits. */
@@ -40,12 +47,27 @@ const char *cj_tune_problem(struct cj_work *f, struct cutejit_module *m,
  */
 bool cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
     struct cj_choice *choice, const struct cj_arguments *args,
-    const char *device);
+    const cutejit_gpu *gpu);
 /* Keep a winner: on disk where there is a folder, and in the context. */
-void cj_tuned_keep(struct cj_work *f, const char *device,
+void cj_tuned_keep(struct cj_work *f, const cutejit_gpu *gpu,
     const struct cj_tuned *winner);
 
-/* The text of NAME.tune beside the file NAME.cute, or NULL. */
-const char *cj_tune_shipped(struct cj_arena *a, const char *path);
+/* Every winner on disk; not 0: no more. */
+void cj_tuned_each(struct cj_work *f, cutejit_tuning_fn *each, void *user);
+
+/* Lines: the next one of a text; its fields, which are the caller's to change
+ * (false: it says nothing); and one as text. */
+char *cj_tuned_line(char **at);
+bool cj_tuned_read(char *line, struct cj_tuned *out);
+void cj_tuned_write(struct cj_strbuf *b, const struct cj_tuned *r);
+/* Rows have the name that the kernel's own text gives it, not "lib.gemm". */
+const char *cj_tuned_own_name(const char *kernel);
+const char *cj_tuned_class(struct cj_arena *a, const cutejit_gpu *gpu);
+
+/* The text of NAME.tune beside the file NAME.cute, or NULL; and the values it
+ * has for a class of calls, or NULL. */
+const char *cj_tune_read_shipped(struct cj_arena *a, const char *path);
+const char *cj_tune_shipped(struct cj_work *f, const struct cutejit_module *m,
+    const cutejit_gpu *gpu, const char *kernel, const char *problem);
 
 #endif

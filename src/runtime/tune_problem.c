@@ -39,9 +39,8 @@ make_space(struct cutejit_module *m, const char *kernel)
 	return cj_strndup(&m->arena, text, 16);
 }
 
-/* The search of a kernel, which may stand in several declarations. */
-static uint32_t
-find(const struct cutejit_module *m, const char *kernel)
+uint32_t
+cj_tune_find(const struct cutejit_module *m, const char *kernel)
 {
 	uint32_t i;
 
@@ -63,7 +62,7 @@ cj_tunes_list(struct cutejit_module *m)
 		const struct cj_tune_info *t = &m->tune_infos[i];
 		const char *names = cj_tune_names(&m->arena, m->unit, t);
 
-		k = find(m, t->kernel);
+		k = cj_tune_find(m, t->kernel);
 		if (k < m->tune_count) {
 			m->tunes[k].parameters = cj_printf(&m->arena,
 			    "%s; %s", m->tunes[k].parameters, names);
@@ -81,13 +80,13 @@ cj_tunes_list(struct cutejit_module *m)
 bool
 cj_is_tuned(const struct cutejit_module *m, const char *kernel)
 {
-	return find(m, kernel) < m->tune_count;
+	return cj_tune_find(m, kernel) < m->tune_count;
 }
 
 const char *
 cj_tune_space(const struct cutejit_module *m, const char *kernel)
 {
-	uint32_t i = find(m, kernel);
+	uint32_t i = cj_tune_find(m, kernel);
 
 	return i < m->tune_count ? m->spaces[i] : "";
 }

@@ -37,6 +37,7 @@ struct attempt {
 	const struct cj_candidate *candidate;	/* NULL: the defaults */
 	enum { WAITING, COMPILED, REFUSED, FAILED, TIMED } state;
 	char text[TEXT];			/* of what went wrong */
+	const char *bound;			/* of the defaults: values */
 	double ms;
 };
 
@@ -49,7 +50,7 @@ struct search {
 	struct cj_arena arena;		/* candidates */
 	struct cj_candidate *candidates;
 	uint32_t count;
-	char device[128];
+	cutejit_gpu gpu;
 	uint32_t launch;		/* so far, in this combination */
 	bool is_stopped, is_broken;
 };
@@ -247,6 +248,19 @@ is_well(const struct search *s)
 	return s->t.gpu.cu->CtxSynchronize() == 0;
 }
 
+/* Values of the parameters that are searched, where nobody gave any. */
+static const char *
+bound_of(const struct problem *p, const struct cj_binding *b)
+{
+	struct cutejit_module *m = p->s->t.module;
+	const char *text;
+
+	cj_module_enter(p->s->t.work, m);
+	text = cj_tune_bound(&p->s->arena, m->unit, b, p->s->kernel);
+	cj_module_leave(p->s->t.work, m);
+	return text;
+}
+
 static cutejit_status
 time_selected(struct problem *p, struct attempt *a, double total_ms,
     struct cj_selected *s)
@@ -255,6 +269,8 @@ time_selected(struct problem *p, struct attempt *a, double total_ms,
 
 	if (!cj_time_on_gpu(&p->s->t, s, p->args, total_ms, &r))
 		return CUTEJIT_MISSING;
+	if (a->candidate == NULL && a->bound == NULL)
+		a->bound = bound_of(p, s->recipe.binding);
 	a->ms = r.ms_median;
 	a->state = TIMED;
 	return CUTEJIT_OK;
@@ -287,7 +303,7 @@ static cutejit_tune_result
 result_of(const struct problem *p, const struct attempt *a)
 {
 	cutejit_tune_result r = { .bench = p->s->t.name,
-	    .kernel = p->record->kernel, .device = p->s->device,
+	    .kernel = p->record->kernel, .device = p->s->gpu.name,
 	    .problem = p->class, .values = "", .text = a->text,
 	    .candidate = (size_t)(a - p->attempts),
 	    .candidates = p->count - 1 };
@@ -456,15 +472,15 @@ keep_winner(struct problem *p)
 	struct cj_work *f = p->s->t.work;
 	const struct attempt *best = winner_of(p);
 	struct cj_tuned row = { .kernel = p->record->kernel,
-	    .problem = p->class, .values = "" };
+	    .problem = p->class };
 
 	if (best == NULL)
 		return;
 	row.space = cj_tune_space(p->s->t.module, row.kernel);
 	row.ms = best->ms;
-	if (best->candidate != NULL)
-		row.values = best->candidate->text;
-	cj_tuned_keep(f, p->s->device, &row);
+	row.values = best->candidate != NULL ? best->candidate->text :
+	    cj_printf(&f->arena, CJ_TUNED_DEFAULT "%s", best->bound);
+	cj_tuned_keep(f, &p->s->gpu, &row);
 	tell(p, best, true);
 }
 
@@ -624,7 +640,6 @@ begin(struct cj_work *f, void *arguments)
 	struct search *s = b->search;
 	struct cutejit_module *m = s->t.module;
 	cutejit_run_options run = CUTEJIT_RUN_OPTIONS_INIT;
-	cutejit_gpu gpu;
 	bool use[2], done;
 
 	f->module = m;
@@ -638,9 +653,8 @@ begin(struct cj_work *f, void *arguments)
 	run.device = CUTEJIT_DEVICE_GPU;
 	run.ordinal = s->options.ordinal;
 	if (cj_run_devices(f, &run, false, use) != CUTEJIT_OK
-	    || !cj_gpu_probe(f, run.ordinal, &gpu))
+	    || !cj_gpu_probe(f, run.ordinal, &s->gpu))
 		return CUTEJIT_MISSING;
-	snprintf(s->device, sizeof s->device, "%s", gpu.name);
 	s->arena.recover = &f->recover;
 	cj_module_enter(f, m);
 	done = list_candidates(f, s);

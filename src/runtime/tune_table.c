@@ -1,23 +1,20 @@
 /*
- * Winners of searches: a text file per device beside the cache, and tables that
- * come with a program.
+ * Winners of searches: a text file per device beside the cache.
  *
- *	FOLDER/tuned/NVIDIA_H200.txt	# NVIDIA H200
+ *	FOLDER/tuned/NVIDIA_H200.txt	# NVIDIA H200 TAB sm_90x132
  *					kernel TAB space TAB problem TAB
  *					values TAB milliseconds
- *	NAME.tune beside NAME.cute	the same behind lines [PATTERN, ...]
- *					that name devices; a space "*" is any
  *
- * What the user found goes before what came with the program. A line that
- * cannot be read is passed over; a value that does not bind is as if it were
- * not there. The file is read again when it has changed, and is never evicted.
+ * What the user found goes before what came with the program (tune_ship.c). A
+ * line that cannot be read is passed over; a value that does not bind is as if
+ * it were not there. The file is read again when it has changed, and is never
+ * evicted.
  */
 #include "tune.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -57,9 +54,8 @@ field(char **at)
 	return begin;
 }
 
-/* A line that is the caller's to change; false: it says nothing. */
-static bool
-read_line(char *line, struct cj_tuned *out)
+bool
+cj_tuned_read(char *line, struct cj_tuned *out)
 {
 	char *at = line, *ms, *end;
 
@@ -76,8 +72,8 @@ read_line(char *line, struct cj_tuned *out)
 	return end != ms && *end == '\0' && out->ms >= 0;
 }
 
-static char *
-next_line(char **at)
+char *
+cj_tuned_line(char **at)
 {
 	char *begin = *at, *end;
 
@@ -90,11 +86,17 @@ next_line(char **at)
 	return begin;
 }
 
-static void
-write_row(struct cj_strbuf *b, const struct cj_tuned *r)
+void
+cj_tuned_write(struct cj_strbuf *b, const struct cj_tuned *r)
 {
 	cj_strbuf_printf(b, "%s\t%s\t%s\t%s\t%.6g\n", r->kernel, r->space,
 	    r->problem, r->values, r->ms);
+}
+
+const char *
+cj_tuned_class(struct cj_arena *a, const cutejit_gpu *gpu)
+{
+	return cj_printf(a, "sm_%d%dx%d", gpu->major, gpu->minor, gpu->sms);
 }
 
 /* ---- files of a device --------------------------------------------------- */
@@ -171,8 +173,8 @@ read_rows(struct cj_arena *a, char *text, tuned_list *out)
 	struct cj_tuned row;
 	char *line;
 
-	while ((line = next_line(&text)) != NULL)
-		if (read_line(line, &row))
+	while ((line = cj_tuned_line(&text)) != NULL)
+		if (cj_tuned_read(line, &row))
 			put_row(a, out, &row);
 }
 
@@ -256,7 +258,7 @@ take_lock(const char *path)
 
 /* What others have found meanwhile stays. */
 static void
-write_rows(struct cj_work *f, const char *path, const char *device,
+write_rows(struct cj_work *f, const char *path, const cutejit_gpu *gpu,
     const struct cj_tuned *winner)
 {
 	tuned_list rows = { 0 };
@@ -269,20 +271,21 @@ write_rows(struct cj_work *f, const char *path, const char *device,
 		read_rows(&f->arena, text, &rows);
 	put_row(&f->arena, &rows, winner);
 	cj_strbuf_init(&b, &f->arena);
-	cj_strbuf_printf(&b, "# %s\n", device);
+	cj_strbuf_printf(&b, "# %s\t%s\n", gpu->name,
+	    cj_tuned_class(&f->arena, gpu));
 	for (i = 0; i < rows.len; i++)
-		write_row(&b, &rows.at[i]);
+		cj_tuned_write(&b, &rows.at[i]);
 	if (!cj_file_replace_sure(path, b.text, b.len))
 		cj_log(f->context, CUTEJIT_LOG_WARNING,
 		    "%s cannot be written: %s", path, strerror(errno));
 }
 
 static void
-keep_on_disk(struct cj_work *f, const char *device,
+keep_on_disk(struct cj_work *f, const cutejit_gpu *gpu,
     const struct cj_tuned *winner)
 {
 	const struct cj_store *s = f->context->store;
-	const char *path = path_of(&f->arena, s, device);
+	const char *path = path_of(&f->arena, s, gpu->name);
 	int lock;
 
 	if (path == NULL || s->is_read_only)
@@ -290,21 +293,21 @@ keep_on_disk(struct cj_work *f, const char *device,
 	mkdir(s->root, 0700);
 	mkdir(cj_printf(&f->arena, "%s/tuned", s->root), 0700);
 	lock = take_lock(cj_printf(&f->arena, "%s.lock", path));
-	write_rows(f, path, device, winner);
+	write_rows(f, path, gpu, winner);
 	if (lock >= 0)
 		close(lock);
 }
 
 void
-cj_tuned_keep(struct cj_work *f, const char *device,
+cj_tuned_keep(struct cj_work *f, const cutejit_gpu *gpu,
     const struct cj_tuned *winner)
 {
 	struct cutejit_context *c = f->context;
 	struct cj_tuned_device *d;
 
-	keep_on_disk(f, device, winner);
+	keep_on_disk(f, gpu, winner);
 	cj_defer_lock(f, &c->tuned_lock);
-	d = device_of(f, device);
+	d = device_of(f, gpu->name);
 	d->arena.recover = &f->recover;
 	refresh(f, d);
 	put_row(&d->arena, &d->rows, winner);
@@ -313,74 +316,15 @@ cj_tuned_keep(struct cj_work *f, const char *device,
 	cj_undefer_lock(f);
 }
 
-/* ---- tables that come with a program ------------------------------------- */
+/* ---- using --------------------------------------------------------------- */
 
 const char *
-cj_tune_shipped(struct cj_arena *a, const char *path)
-{
-	size_t length = strlen(path), got;
-	char *beside;
-
-	if (length < 5 || strcmp(path + length - 5, ".cute") != 0)
-		return NULL;
-	beside = cj_strdup(a, path);
-	strcpy(beside + length - 5, ".tune");
-	return cj_read_file(a, beside, &got);
-}
-
-/* [NVIDIA H200*, NVIDIA H100*] */
-static bool
-names_device(char *line, const char *device)
-{
-	char *end = strrchr(line, ']'), *at = line + 1, *next;
-
-	if (end == NULL)
-		return false;
-	*end = '\0';
-	for (; at != NULL; at = next) {
-		next = strchr(at, ',');
-		if (next != NULL)
-			*next++ = '\0';
-		while (*at == ' ')
-			at++;
-		if (fnmatch(at, device, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Rows have the name that the kernel's own text gives it, not "lib.gemm". */
-static const char *
-own_name(const char *kernel)
+cj_tuned_own_name(const char *kernel)
 {
 	const char *point = strchr(kernel, '.');
 
 	return point == NULL ? kernel : point + 1;
 }
-
-static const char *
-find_shipped(struct cj_work *f, const struct cutejit_module *m,
-    const char *device, const char *kernel, const char *problem)
-{
-	char *text = m->shipped == NULL ? NULL
-	    : cj_strdup(&f->arena, m->shipped), *line;
-	bool is_meant = false;
-	struct cj_tuned row;
-
-	while ((line = next_line(&text)) != NULL) {
-		if (line[0] == '[')
-			is_meant = names_device(line, device);
-		else if (is_meant && read_line(line, &row)
-		    && strcmp(row.kernel, own_name(kernel)) == 0
-		    && strcmp(row.problem, problem) == 0
-		    && (strcmp(row.space, "*") == 0 || strcmp(row.space,
-		    cj_tune_space(m, kernel)) == 0))
-			return row.values;
-	}
-	return NULL;
-}
-
-/* ---- using --------------------------------------------------------------- */
 
 static const char *
 find_own(struct cj_work *f, const struct cutejit_module *m,
@@ -397,7 +341,7 @@ find_own(struct cj_work *f, const struct cutejit_module *m,
 	refresh(f, d);
 	d->arena.recover = NULL;
 	row = d->rows.len == 0 ? NULL : find_row(&d->rows,
-	    own_name(kernel), cj_tune_space(m, kernel), problem);
+	    cj_tuned_own_name(kernel), cj_tune_space(m, kernel), problem);
 	if (row != NULL)
 		values = cj_strdup(&f->arena, row->values);
 	cj_undefer_lock(f);
@@ -450,10 +394,17 @@ add_values(struct cj_work *f, struct cj_choice *c, const char *values)
 	return true;
 }
 
+static bool
+is_default(const char *values)
+{
+	return values[0] == '\0' || strncmp(values, CJ_TUNED_DEFAULT,
+	    strlen(CJ_TUNED_DEFAULT)) == 0;
+}
+
 bool
 cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
     struct cj_choice *choice, const struct cj_arguments *args,
-    const char *device)
+    const cutejit_gpu *gpu)
 {
 	const char *problem, *values;
 
@@ -461,10 +412,10 @@ cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
 		return false;
 	problem = cj_tune_problem(f, m, choice->consts, choice->const_count,
 	    args);
-	values = find_own(f, m, device, choice->kernel, problem);
+	values = find_own(f, m, gpu->name, choice->kernel, problem);
 	if (values == NULL)
-		values = find_shipped(f, m, device, choice->kernel, problem);
-	return values != NULL && values[0] != '\0'
+		values = cj_tune_shipped(f, m, gpu, choice->kernel, problem);
+	return values != NULL && !is_default(values)
 	    && add_values(f, choice, values);
 }
 
@@ -481,15 +432,19 @@ list_file(struct cj_work *f, const struct listing *l, const char *path)
 {
 	struct stat st;
 	char *text = read_file(&f->arena, path, &st), *line;
-	const char *device = "";
+	const char *device = "", *of_class = "";
 	struct cj_tuned row;
 
-	while ((line = next_line(&text)) != NULL) {
-		cutejit_tuning t = { .device = device };
+	while ((line = cj_tuned_line(&text)) != NULL) {
+		cutejit_tuning t = { .device = device,
+		    .device_class = of_class };
 
-		if (strncmp(line, "# ", 2) == 0)
+		if (strncmp(line, "# ", 2) == 0) {
 			device = line + 2;
-		if (!read_line(line, &row))
+			field(&line);
+			of_class = line != NULL ? line : "";
+		}
+		if (!cj_tuned_read(line, &row))
 			continue;
 		t.kernel = row.kernel;
 		t.space = row.space;
@@ -516,10 +471,10 @@ close_folder(void *folder)
 	closedir(folder);
 }
 
-static cutejit_status
-list(struct cj_work *f, void *arguments)
+void
+cj_tuned_each(struct cj_work *f, cutejit_tuning_fn *each, void *user)
 {
-	struct listing *l = arguments;
+	const struct listing l = { each, user };
 	const struct cj_store *s = f->context->store;
 	const char *folder = cj_printf(&f->arena, "%s/tuned", s->root);
 	DIR *d = s->folder != NULL ? opendir(folder) : NULL;
@@ -528,7 +483,7 @@ list(struct cj_work *f, void *arguments)
 	uint32_t i;
 
 	if (d == NULL)
-		return CUTEJIT_OK;
+		return;
 	cj_defer(f, close_folder, d);
 	while ((e = readdir(d)) != NULL)
 		if (is_table(e->d_name))
@@ -537,8 +492,16 @@ list(struct cj_work *f, void *arguments)
 	cj_undefer(f);
 	closedir(d);
 	for (i = 0; i < paths.len; i++)
-		if (!list_file(f, l, paths.at[i]))
+		if (!list_file(f, &l, paths.at[i]))
 			break;
+}
+
+static cutejit_status
+list(struct cj_work *f, void *arguments)
+{
+	const struct listing *l = arguments;
+
+	cj_tuned_each(f, l->each, l->user);
 	return CUTEJIT_OK;
 }
 

@@ -334,10 +334,16 @@ test_shipped(void)
 	snprintf(path, sizeof path, "%s/sums.tune", folder);
 	f = fopen(path, "w");
 	CHECK(f != NULL);
-	fputs("# winners\n[Another*]\n"
+	fputs("# winners\n[Another*, sm_90x131, sm_80x*]\n"
 	    "add\t*\tx=f32(1024)/0 y=f32(1024)/0\tthreads=192; per=1\t1\n"
 	    "[No such, Stand*]\n"
-	    "add\t*\tx=f32(1024)/0 y=f32(1024)/0\tthreads=288; per=1\t1\n",
+	    "add\t*\tx=f32(1024)/0 y=f32(1024)/0\tthreads=288; per=1\t1\n"
+	    "[sm_90x132]\n"
+	    "add\t*\tx=f32(1024)/0 y=f32(1024)/0\tthreads=192; per=1\t1\n"
+	    "add\t*\tx=f32(2048)/0 y=f32(2048)/0\tthreads=160; per=1\t1\n"
+	    "add\t*\tx=f32(4096)/0 y=f32(4096)/0\t"
+	    "default: threads=160; per=1\t1\n"
+	    "add\t*\tx=f32(16384)/0 y=f32(16384)/0\tthreads=600\t1\n",
 	    f);
 	fclose(f);
 	snprintf(path, sizeof path, "%s/sums.cute", folder);
@@ -346,8 +352,11 @@ test_shipped(void)
 	fputs(text, f);
 	fclose(f);
 	DO(c, cutejit_module_from_file(c, path, &m));
-	CHECK(called(c, m, 1000) == 288);
-	CHECK(called(c, m, 5000) == DEFAULT);
+	CHECK(called(c, m, 1000) == 288);	/* the first that names it */
+	CHECK(called(c, m, 2000) == 160);	/* by its class */
+	CHECK(called(c, m, 4000) == DEFAULT);	/* explicitly */
+	CHECK(called(c, m, 5000) == DEFAULT);	/* no line */
+	CHECK(called(c, m, 16000) == DEFAULT);	/* refused */
 	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);
 }

@@ -188,6 +188,9 @@ test_contexts(void)
 	WRONG(C(cutejit_cache_prune, NULL, 0, 0, NULL, NULL));
 	WRONG(C(cutejit_tuning_list, NULL, EACH(cutejit_tuning_fn), NULL));
 	WRONG(C(cutejit_tuning_list, c, NULL, NULL));
+	WRONG(C(cutejit_tuning_export, NULL, "x.cute", &n));
+	WRONG(C(cutejit_tuning_export, m, NULL, &n));
+	WRONG(C(cutejit_tuning_export, m, "x.cute", NULL));
 	WRONG(C(cutejit_doctor, NULL, EACH(cutejit_finding_fn), NULL));
 	WRONG(C(cutejit_doctor, c, NULL, NULL));
 	(void)none;

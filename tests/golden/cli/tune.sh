@@ -30,6 +30,31 @@ echo "status $?"
 cat cache/tuned/Stand_in.txt | sed 's/\t[0-9a-f]\{16\}\t/ SPACE /'
 grep -c '"outcome": "pass"' all.json
 "$CUTEC" bench add.cute | sed 's/  */ /g'
+# the table that goes along: what is there of others stays; a cache that knows
+# nothing takes its winners from it, also where the kernel is imported
+printf '# kept\n[Another*]\nadd\t*\tx=f32(1024)/0 y=f32(1024)/0\tthreads=192\t1\n' \
+    >add.tune
+"$CUTEC" tune --export add.cute
+"$CUTEC" tune --export add.cute
+cat add.tune
+CUTEJIT_CACHE_DIR=$PWD/empty "$CUTEC" bench add.cute | sed 's/  */ /g'
+mkdir user
+cat >user/user.cute <<'TEXT'
+import "../add.cute" as lib;
+bench "imported" {
+    time lib.add(zeros(f32, 1000:1), empty(f32, 1000:1));
+}
+TEXT
+CUTEJIT_CACHE_DIR=$PWD/empty "$CUTEC" bench user/user.cute | sed 's/  */ /g'
+# where the defaults are fastest, the line says what they are
+FAKE_CUDA_TUNE=best:128 CUTEJIT_CACHE_DIR=$PWD/default \
+    "$CUTEC" tune --budget=300 add.cute | tail -n 1
+CUTEJIT_CACHE_DIR=$PWD/default "$CUTEC" tune --list
+CUTEJIT_CACHE_DIR=$PWD/default "$CUTEC" tune --export add.cute
+cat add.tune
+CUTEJIT_CACHE_DIR=$PWD/empty "$CUTEC" bench add.cute | sed 's/  */ /g'
+"$CUTEC" tune --export user/user.cute
+echo "status $?"
 "$CUTEC" tune --budget=no add.cute
 echo "status $?"
 FAKE_CUDA_TUNE=best:96 CUTEJIT_LIBCUDA=/none/libcuda.so.1 \

@@ -94,7 +94,7 @@ shared_total(const struct cj_module *m, const struct use *uses)
 		if (uses[o].is_used && m->objects.at[o].kind ==
 		    CJ_OBJECT_SHARED && m->objects.at[o].host == 0)
 			total = aligned(total, &m->objects.at[o]) +
-			    bytes_of(&m->objects.at[o]);
+			    cj_shared_reach(m, o);
 	return total;
 }
 
@@ -110,7 +110,8 @@ static cj_llvm
 shared_static(struct cj_llvm_gen *g, uint32_t object)
 {
 	const struct cj_object *o = &g->m->objects.at[object];
-	LLVMTypeRef type = LLVMArrayType2(g->i8, (uint64_t)bytes_of(o));
+	LLVMTypeRef type = LLVMArrayType2(g->i8,
+	    (uint64_t)cj_shared_reach(g->m, object));
 	cj_llvm v = LLVMAddGlobalInAddressSpace(g->module, type,
 	    global_name(g, "shared", object), SHARED);
 
@@ -136,7 +137,7 @@ shared_dynamic(struct cj_llvm_gen *g, uint32_t object)
 	}
 	g->dynamic_bytes = aligned(g->dynamic_bytes, o);
 	at = cj_llvm_int(g->i64, g->dynamic_bytes);
-	g->dynamic_bytes += bytes_of(o);
+	g->dynamic_bytes += cj_shared_reach(g->m, object);
 	assert(g->dynamic_bytes <= g->shared_bytes);
 	return LLVMConstInBoundsGEP2(g->i8, g->dynamic_shared, &at, 1);
 }

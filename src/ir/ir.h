@@ -616,6 +616,9 @@ typedef void cj_pass_hook(void *user, const struct cj_pass *p,
 /* The least shared memory that a device function can do with, in bytes: what
  * is never alive together shares it (opt_share.c). */
 int64_t cj_share_least(struct cj_module *m, uint32_t function);
+/* Bytes of the memory of an object with all that lies in it, of which the last
+ * may hang over its end. */
+int64_t cj_shared_reach(const struct cj_module *m, uint32_t host);
 /* The loop of a device function that carries most registers of 32 bits of each
  * thread from turn to turn, all at once, and how many of each object
  * (carried.c); op 0: no loop carries any. */

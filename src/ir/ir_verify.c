@@ -57,13 +57,6 @@ is_power_of_two(uint32_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-static int64_t
-bits_of(const struct cj_object *o)
-{
-	return o->extent * (o->element == CJ_KIND_BOOL ? 8 :
-	    (int64_t)cj_kind_bits(o->element));
-}
-
 /* Shared memory in that of another object. */
 static void
 check_host(struct verifier *v, uint32_t index)
@@ -79,8 +72,7 @@ check_host(struct verifier *v, uint32_t index)
 	}
 	host = &v->m->objects.at[o->host];
 	if (host->kind != CJ_OBJECT_SHARED || host->host != 0 ||
-	    host->extent < 0 || o->extent < 0 || (int64_t)o->offset * 8 +
-	    bits_of(o) > bits_of(host) || o->offset % o->align != 0 ||
+	    host->extent < 0 || o->extent < 0 || o->offset % o->align != 0 ||
 	    host->align < o->align)
 		fail(v, "@", index, "it does not fit where it lies");
 }

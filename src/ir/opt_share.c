@@ -6,7 +6,11 @@
  * meet, the smaller one may lie in the memory of the larger one, if a barrier
  * stands between the last access of the first and the first access of the
  * second; in a loop that both belong to, another one on the way back. Where
- * none stands and much is saved, outside of loops, one is put there.
+ * none stands and much is saved, outside of loops, one is put there. What does
+ * not fit in may hang over the end, where that saves enough:
+ *
+ *	sums  |------------------------|
+ *	a, b  |------------|------------|
  *
  * What other blocks may touch, mbarriers, and what copies may still fill when
  * the accesses are over, keep memory of their own.
@@ -69,6 +73,23 @@ bytes_of(const struct cj_object *o)
 	    cj_kind_bits(o->element);
 
 	return (o->extent * bits + 7) / 8;
+}
+
+int64_t
+cj_shared_reach(const struct cj_module *m, uint32_t host)
+{
+	int64_t reach = bytes_of(&m->objects.at[host]), end;
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++) {
+		if (m->objects.at[o].host != host)
+			continue;
+		end = (int64_t)m->objects.at[o].offset +
+		    bytes_of(&m->objects.at[o]);
+		if (end > reach)
+			reach = end;
+	}
+	return reach;
 }
 
 /* The outermost loop around `r` that the object lives through, or r. */
@@ -322,13 +343,19 @@ meets(const struct share *s, uint32_t x, int64_t at, uint32_t y)
 	    (int64_t)o->offset < at + s->lives[x].bytes;
 }
 
+static bool
+is_in(const struct share *s, uint32_t o, uint32_t host)
+{
+	return s->lives[o].is_used && (o == host ||
+	    s->m->objects.at[o].host == host);
+}
+
 /* Is `o` in the memory of `host` where x would lie? */
 static bool
 is_under(const struct share *s, uint32_t x, int64_t at, uint32_t host,
     uint32_t o)
 {
-	return s->lives[o].is_used && (o == host ||
-	    (s->m->objects.at[o].host == host && meets(s, x, at, o)));
+	return is_in(s, o, host) && meets(s, x, at, o);
 }
 
 static bool
@@ -355,25 +382,61 @@ lay_over(struct share *s, uint32_t x, uint32_t host, int64_t at)
 	s->m->objects.at[x].offset = (uint32_t)at;
 }
 
+/* The next place in the memory of `host` where one ends; its end: none. */
+static int64_t
+place_behind(const struct share *s, uint32_t host, int64_t at, int64_t align)
+{
+	int64_t next = cj_shared_reach(s->m, host), end;
+	uint32_t o;
+
+	for (o = 1; o < s->m->objects.len; o++) {
+		if (!is_in(s, o, host))
+			continue;
+		end = (int64_t)s->m->objects.at[o].offset + s->lives[o].bytes;
+		end = (end + align - 1) / align * align;
+		if (end > at && end < next)
+			next = end;
+	}
+	return next;
+}
+
+struct spot {
+	uint32_t host;
+	int64_t at, growth;	/* bytes by which the host's memory grows */
+};
+
+/* The first place in the memory of `host`, if it is better than the best. */
+static void
+find_spot(const struct share *s, uint32_t x, uint32_t host,
+    struct spot *best)
+{
+	const struct cj_object *o = &s->m->objects.at[x];
+	int64_t align = o->align < 16 ? 16 : o->align, at, growth;
+	int64_t end = cj_shared_reach(s->m, host);
+
+	if (s->m->objects.at[host].align < o->align)
+		return;
+	for (at = 0; at < end; at = place_behind(s, host, at, align)) {
+		growth = at + s->lives[x].bytes - end;
+		if (growth < 0)
+			growth = 0;
+		if (growth < best->growth && fits(s, x, host, at))
+			*best = (struct spot){ host, at, growth };
+	}
+}
+
 static void
 place(struct share *s, uint32_t x, const uint32_t *hosts, uint32_t count)
 {
-	const struct cj_object *o = &s->m->objects.at[x];
-	int64_t align = o->align < 16 ? 16 : o->align, at;
+	struct spot best = { .growth = s->lives[x].bytes - s->worth + 1 };
 	uint32_t i;
 
-	for (i = 0; i < count; i++) {
-		uint32_t host = hosts[i];
-
-		if (s->m->objects.at[host].align < o->align)
-			continue;
-		for (at = 0; at + s->lives[x].bytes <= s->lives[host].bytes;
-		    at += (s->lives[x].bytes + align - 1) / align * align)
-			if (fits(s, x, host, at)) {
-				lay_over(s, x, host, at);
-				return;
-			}
-	}
+	if (best.growth <= 0)
+		best.growth = 1;
+	for (i = 0; i < count && best.growth > 0; i++)
+		find_spot(s, x, hosts[i], &best);
+	if (best.host != 0)
+		lay_over(s, x, best.host, best.at);
 }
 
 /* The largest ones first; what finds no host is one. */
@@ -464,7 +527,7 @@ total(const struct share *s)
 		if (s->lives[o].is_used && s->m->objects.at[o].host == 0) {
 			align = s->m->objects.at[o].align;
 			bytes = (bytes + align - 1) / align * align +
-			    s->lives[o].bytes;
+			    cj_shared_reach(s->m, o);
 		}
 	return bytes;
 }

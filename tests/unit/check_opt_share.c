@@ -36,44 +36,56 @@ static const struct sample {
 	const char *name, *text;
 	uint32_t host[5];		/* of objects 2, 3, 4 */
 	int barriers;			/* put in */
+	int64_t reach;			/* bytes of the memory of object 2, if
+					   others hang over its end */
 } samples[] = {
 	{ "large ones, by a barrier", HEAD("4096", "2048", "64")
-	  USE("2", "11") USE("3", "12") "}\n", { 0, 0, 0, 2, 0 }, 1 },
+	  USE("2", "11") USE("3", "12") "}\n", { 0, 0, 0, 2, 0 }, 1, 0 },
 	{ "the larger one may come later", HEAD("2048", "4096", "64")
-	  USE("2", "11") USE("3", "12") "}\n", { 0, 0, 3, 0, 0 }, 1 },
+	  USE("2", "11") USE("3", "12") "}\n", { 0, 0, 3, 0, 0 }, 1, 0 },
 	{ "small ones are not worth it", HEAD("128", "128", "64")
-	  USE("2", "11") USE("3", "12") "}\n", { 0, 0, 0, 0, 0 }, 0 },
+	  USE("2", "11") USE("3", "12") "}\n", { 0, 0, 0, 0, 0 }, 0, 0 },
 	{ "a barrier is there", HEAD("128", "128", "64")
 	  USE("2", "11") BARRIER USE("3", "12") "}\n", { 0, 0, 0, 2, 0 },
-	  0 },
+	  0, 0 },
 	{ "alive together", HEAD("4096", "4096", "64")
 	  "    store @2[%1], %4 align 4\n" USE("3", "11") USE("2", "12")
-	  "}\n", { 0, 0, 0, 0, 0 }, 0 },
+	  "}\n", { 0, 0, 0, 0, 0 }, 0, 0 },
 	{ "two in one, side by side", HEAD("4096", "2048", "2048")
 	  USE("2", "11") "    store @3[%1], %4 align 4\n"
 	  USE("4", "12") "    %13 = load f32 @3[%3] align 4\n"
-	  "    store @1[%1], %13 align 4\n}\n", { 0, 0, 0, 2, 2 }, 1 },
+	  "    store @1[%1], %13 align 4\n}\n", { 0, 0, 0, 2, 2 }, 1, 0 },
+	{ "over the end, since it saves enough", HEAD("8192", "6144", "6144")
+	  USE("2", "11") "    store @3[%1], %4 align 4\n"
+	  USE("4", "12") "    %13 = load f32 @3[%3] align 4\n"
+	  "    store @1[%1], %13 align 4\n}\n", { 0, 0, 0, 2, 2 }, 1,
+	  49152 },
+	{ "over the end would save too little", HEAD("7936", "6144", "6144")
+	  USE("2", "11") "    store @3[%1], %4 align 4\n"
+	  USE("4", "12") "    %13 = load f32 @3[%3] align 4\n"
+	  "    store @1[%1], %13 align 4\n}\n", { 0, 0, 0, 2, 0 }, 1,
+	  31744 },
 	{ "through a loop", HEAD("4096", "4096", "64")
 	  "    for %8 in %5..%6 step %7 {\n" USE("2", "11") BARRIER
-	  USE("3", "12") BARRIER "    }\n}\n", { 0, 0, 0, 0, 0 }, 0 },
+	  USE("3", "12") BARRIER "    }\n}\n", { 0, 0, 0, 0, 0 }, 0, 0 },
 	{ "threads that return", HEAD("4096", "2048", "64")
 	  USE("2", "11") "    %9 = lt bool %1, %6\n    if %9 {\n"
 	  "        return\n    }\n    store @3[%1], %4 align 4\n}\n",
-	  { 0, 0, 0, 0, 0 }, 0 },
+	  { 0, 0, 0, 0, 0 }, 0, 0 },
 	{ "a block that returns", HEAD("4096", "2048", "64")
 	  "    %8 = special int block_x\n" USE("2", "11")
 	  "    %9 = lt bool %6, %8\n    if %9 {\n"
 	  "        return\n    }\n" USE("3", "12") "}\n",
-	  { 0, 0, 0, 2, 0 }, 1 },
+	  { 0, 0, 0, 2, 0 }, 1, 0 },
 	{ "copies nobody waits for", HEAD("4096", "2048", "64")
 	  "    %20 = const int 1024\n    %21 = add int %1, %20\n"
 	  "    cp_async @2[%1] align 4 from @1[%21] align 4 count 1\n"
-	  BARRIER USE("3", "12") "}\n", { 0, 0, 0, 0, 0 }, 0 },
+	  BARRIER USE("3", "12") "}\n", { 0, 0, 0, 0, 0 }, 0, 0 },
 	{ "copies that have landed", HEAD("4096", "2048", "64")
 	  "    %20 = const int 1024\n    %21 = add int %1, %20\n"
 	  "    cp_async @2[%1] align 4 from @1[%21] align 4 count 1\n"
 	  "    cp_wait all\n" BARRIER USE("3", "12") "}\n",
-	  { 0, 0, 0, 2, 0 }, 0 },
+	  { 0, 0, 0, 2, 0 }, 0, 0 },
 };
 
 static void
@@ -122,6 +134,10 @@ START_TEST(lies_where_it_may)
 		    (unsigned)module->objects.at[o].host);
 	ck_assert_msg(count_barriers(&put, UINT32_MAX) - before ==
 	    s->barriers, "%s", s->name);
+	if (s->reach != 0)
+		ck_assert_msg(cj_shared_reach(module, 2) == s->reach, "%s: "
+		    "%lld bytes", s->name, (long long)cj_shared_reach(module,
+		    2));
 }
 END_TEST
 

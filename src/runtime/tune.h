@@ -8,7 +8,7 @@
  *	problem   what of a call decides: its own compile-time arguments, and of
  *		  each tensor kind, extents rounded up to powers of two, and
  *		  the mode of stride 1
- *	values    "tile=(128, 64); stages=3"; behind "default: " what values of the
+ *	values    "tile=(128, 64); stages=3"; behind "default: " what of the
  *		  kernel's own were fastest: launches take its own
  */
 #ifndef CJ_TUNE_H

@@ -481,6 +481,7 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 	}
 	if (el->em != NULL && el->time != CJ_TIME_HOST) {
 		cj_elab_object_leaf(el, t->object);
+		cj_elab_touch(el, span, t, writes, NULL);
 		return cj_elab_stage_allows(el, span, t, writes);
 	}
 	cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,

@@ -2,7 +2,7 @@
  * Views and registers: guard, load, store, zeros, reshape, workspace; threads:
  * sync, exchanges within a warp, atomics.
  */
-#include "elab_priv.h"
+#include "elab_tiled.h"
 
 /* ---- how an access is made ----------------------------------------------- */
 
@@ -148,17 +148,19 @@ cj_builtin_make_tensor(struct cj_elab *el, struct cj_args *args,
 	const struct cj_layout *l = cj_value_to_layout(el, args->span,
 	    &args->at[1]);
 	struct cj_tensor t;
+	bool is_raw;
 
 	(void)row;
-	if (l == NULL)
+	if (l == NULL || !cj_arg_flag(el, args, "raw", &is_raw))
 		return cj_value_error();
 	if (args->at[0].kind != CJ_VALUE_TENSOR)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "make_tensor takes a tensor, this is %s",
 		    cj_value_what(el, &args->at[0]));
 	t = *args->at[0].tensor;
-	t.layout = l;
+	t.layout = t.seen = l;
 	t.cut = NULL;
+	t.is_raw |= is_raw;
 	return cj_value_tensor(el, &t);
 }
 

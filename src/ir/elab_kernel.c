@@ -253,6 +253,7 @@ device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
 	cj_elab_sync_copies(el);
 	cj_elab_check_pipelines(el);
 	cj_elab_check_roles(el);
+	cj_elab_check_touches(el);
 	el->left = 0;
 	el->jump = outer;
 	el->time = CJ_TIME_HOST;
@@ -380,7 +381,8 @@ cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,
 	o.place = el->em->b.place;
 	*t = (struct cj_tensor){ .level = 2, .offset = cj_known(0),
 	    .name = n->field.name.name, .span = n->span,
-	    .element = o.element, .layout = type.type->layout };
+	    .element = o.element, .layout = type.type->layout,
+	    .seen = type.type->layout };
 	t->object = cj_module_object(el->m, &o);
 	return true;
 }

@@ -154,6 +154,7 @@ cj_smem_operand_make(struct cj_elab *el, struct cj_span span,
 		return false;
 	if (!cj_elab_stage_allows(el, span, t, false))
 		return false;
+	cj_elab_touch(el, span, t, false, who);
 	access.object = t->object;
 	el->m->objects.at[t->object].reads = true;
 	o->access = cj_module_access(el->m, &access);

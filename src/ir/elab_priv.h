@@ -148,6 +148,9 @@ struct cj_tensor {
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
 	bool is_part;			/* not the object as declared */
+	bool is_raw;			/* bytes, whatever lies there */
+	const struct cj_layout *seen;	/* of shared memory: as it was declared
+					   or made, before it was cut */
 	bool is_dealt;			/* some partition gave it to a thread */
 	const struct cj_unproved *unproved;	/* where somebody watches */
 	bool is_guarded, has_fill;
@@ -463,6 +466,7 @@ struct cj_elab {
 	int64_t cluster_blocks;		/* of the launch that is open */
 	cj_ref exit_scope;
 	CJ_VEC(struct cj_meeting) meetings;
+	CJ_VEC(struct cj_shared_use) touches; /* of shared memory */
 
 	void *test;			/* elab_test*.c's own state */
 };
@@ -873,6 +877,13 @@ void cj_elab_agree(struct cj_elab *el, unsigned threads, const char *what,
     cj_ref value);
 /* Refuse meetings that a condition on the thread keeps some from. */
 void cj_elab_check_meetings(struct cj_elab *el);
+/*
+ * Shared memory is read or written as the view has it, by `who` ("wgmma", NULL:
+ * threads); and, when the launch is complete: is it read as it was written?
+ */
+void cj_elab_touch(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, bool writes, const char *who);
+void cj_elab_check_touches(struct cj_elab *el);
 /* The mask of an element of a guarded view; 0: always inside. */
 bool cj_tensor_mask(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, cj_ref *mask);

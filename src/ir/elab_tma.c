@@ -386,6 +386,12 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		return refuse(el, span, cj_printf(el->arena, "rows of a box "
 		    "are whole units of 16 bytes, these have %u elements of "
 		    "%s", map.box[0], cj_kind_text(t->tensor->element)));
+	if (map.swizzle != CJ_MAP_PLAIN && map.box[0] *
+	    cj_kind_bits(t->tensor->element) > (uint32_t)128 << map.swizzle)
+		return refuse_layout(el, span, cj_printf(el->arena, "rows of "
+		    "a box are as long as the swizzle at most, %u bytes, these "
+		    "have %u", 16u << map.swizzle, map.box[0] *
+		    cj_kind_bits(t->tensor->element) / 8));
 	t->record = cj_module_map(el->m, &map);
 	t->map = cj_value_regs(el, CJ_KIND_MAP, NULL, cj_tma_encode(el, t));
 	return true;
@@ -837,6 +843,8 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	if (!cj_elab_stage_allows(el, cj_arg_span(args, t->stores ? 1 : 2),
 	    shared->tensor, !t->stores))
 		return cj_value_error();
+	cj_elab_touch(el, cj_arg_span(args, t->stores ? 1 : 2),
+	    shared->tensor, !t->stores, t->stores ? "tma_store" : "tma_load");
 	map = map_of(el, args, t);
 	if (map == 0)
 		return cj_value_error();

@@ -143,21 +143,37 @@ bits_in(struct cj_elab *el, const struct cj_pieces *p, struct cj_int elements)
 	return n * (p->bits == 6 && n < 4 ? 2 : p->bits);
 }
 
+int64_t
+cj_tensor_align(struct cj_elab *el, const struct cj_tensor *t,
+    struct cj_int *way)
+{
+	int64_t align = power_in(el->m->objects.at[t->object].align);
+
+	*way = t->offset;
+	if (t->promised <= align)
+		return align;
+	*way = cj_int_sub(&el->sym, t->offset, t->origin);
+	return t->promised;
+}
+
 /* The most bits, up to `bits`, at whose multiples every access begins. */
 static int64_t
 proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bits)
 {
 	const struct cj_tensor *t = p->t;
 	const struct cj_object *o = &el->m->objects.at[t->object];
+	struct cj_int way;
+	int64_t align;
 	unsigned i;
 
 	assert(t->object != 0 && o->align > 0 && bits > 0);
+	align = cj_tensor_align(el, t, &way);
 	if (p->bits != 6)
-		bits = limit_by(el, bits, power_in(o->align) * 8, p,
+		bits = limit_by(el, bits, align * 8, p,
 		    "\"%s\" is aligned to %s", o->name);
-	bits = limit_by(el, bits, bits_in(el, p, t->offset), p,
+	bits = limit_by(el, bits, bits_in(el, p, way), p,
 	    "the offset %s is known to be a multiple of %s only",
-	    int_text(el, t->offset));
+	    int_text(el, way));
 	if (t->layout->offset != NULL)
 		bits = limit_by(el, bits, bits_in(el, p,
 		    t->layout->offset->value), p,

@@ -34,6 +34,10 @@ struct cj_pieces {
 /* The current function may touch the elements; else it is reported. */
 bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool writes);
+/* Bytes, a power of two, of which the address of an element is a multiple that
+ * lies `way` elements before the view's first. */
+int64_t cj_tensor_align(struct cj_elab *el, const struct cj_tensor *t,
+    struct cj_int *way);
 /* The widest accesses that are proved; false: reported. */
 bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
     struct cj_span span, const struct cj_tensor *t);

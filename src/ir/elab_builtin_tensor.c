@@ -141,6 +141,27 @@ cj_builtin_guard(struct cj_elab *el, struct cj_args *args,
 	return cj_value_tensor(el, &t);
 }
 
+/* align = n: what the caller knows of the first element's address. */
+static bool
+promise_align(struct cj_elab *el, struct cj_args *args, struct cj_tensor *t)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "align");
+	int64_t n;
+
+	if (v == NULL)
+		return true;
+	n = v->kind == CJ_VALUE_INT && cj_is_known(v->i) ? v->i.value : 0;
+	if (n <= 0 || n > 1024 || (n & (n - 1)) != 0) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "an alignment is a power of two up to 1024 that is known "
+		    "at compile time, this is %s", cj_value_what(el, v));
+		return false;
+	}
+	t->promised = (uint32_t)n;
+	t->origin = t->offset;
+	return true;
+}
+
 struct cj_value
 cj_builtin_make_tensor(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -161,7 +182,8 @@ cj_builtin_make_tensor(struct cj_elab *el, struct cj_args *args,
 	t.layout = t.seen = l;
 	t.cut = NULL;
 	t.is_raw |= is_raw;
-	return cj_value_tensor(el, &t);
+	return promise_align(el, args, &t) ? cj_value_tensor(el, &t) :
+	    cj_value_error();
 }
 
 struct cj_value

@@ -149,18 +149,20 @@ static bool
 is_aligned(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
 {
 	struct cj_object *o = &el->m->objects.at[t->object];
-	int64_t bytes = cj_kind_bits(t->element) / 8;
+	int64_t bytes = cj_kind_bits(t->element) / 8, align;
+	struct cj_int way;
 
 	if (o->kind == CJ_OBJECT_SHARED && o->align < UNIT)
 		o->align = UNIT;
-	if (o->align >= UNIT && (cj_is_value(t->offset, 0) ||
-	    cj_int_divisor(&el->sym, t->offset) * bytes % UNIT == 0))
+	align = cj_tensor_align(el, t, &way);
+	if (align >= UNIT && (cj_is_value(way, 0) ||
+	    cj_int_divisor(&el->sym, way) * bytes % UNIT == 0))
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
 	    "a bulk copy begins at multiples of 16 bytes, of \"%s\" multiples "
 	    "of %lld are known", o->name != NULL ? o->name : "this memory",
-	    (long long)(o->align < UNIT ? o->align : cj_int_divisor(&el->sym,
-	    t->offset) * bytes % UNIT)), "State it in the contract: align(16) "
+	    (long long)(align < UNIT ? align : cj_int_divisor(&el->sym, way) *
+	    bytes % UNIT)), "State it in the contract: align(16) "
 	    "for the tensor, \"where ld %% %lld == 0\" for its strides.",
 	    (long long)(UNIT / bytes));
 	return false;

@@ -145,6 +145,11 @@ struct cj_tensor {
 	enum cj_kind element;
 	uint8_t level;			/* function that declares the object */
 	struct cj_int offset;		/* of the view's first element */
+	uint32_t promised;		/* bytes, a power of two, of which the
+					   address of the element at offset
+					   `origin` is said to be a multiple;
+					   0: nothing beyond the object */
+	struct cj_int origin;
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
 	bool is_part;			/* not the object as declared */

@@ -314,6 +314,8 @@ cj_nearest(const char *word, const char *const *words, size_t count)
 		if (n > LONGEST_WORD || n >= length + best
 		    || n + best <= length)
 			continue;
+		if (length == 2 && n == 2 && words[i][0] != word[1])
+			continue;	/* one letter alike says nothing */
 		d = distance(word, length, words[i], n);
 		if (d < best) {
 			best = d;

@@ -119,9 +119,13 @@ OPERATION(replace)
 	const struct cj_layout *x = cj_arg_layout(el, args, 2);
 	int64_t mode;
 
-	if (l == NULL || x == NULL || !number_arg(el, args, 1, "a mode", 0,
-	    (int64_t)cj_layout_rank(l) - 1, &mode))
+	if (l == NULL || x == NULL || !cj_value_to_known(el, args->span,
+	    &args->at[1], "a mode", &mode))
 		return cj_value_error();
+	if (mode < 0 || mode >= cj_layout_rank(l))
+		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, args->span,
+		    "there is no mode %lld, the layout has %u",
+		    (long long)mode, cj_layout_rank(l));
 	return cj_arg_result(el, args->span, cj_layout_replace(&el->al, l,
 	    (uint32_t)mode, x), row->name);
 }

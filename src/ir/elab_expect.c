@@ -321,9 +321,11 @@ near_arguments(struct cj_elab *el, const struct cj_node *call,
 		if (item->kind != CJ_NODE_NAMED ||
 		    (item->named.name.name != cj_elab_intern(el, "rel") &&
 		    item->named.name.name != cj_elab_intern(el, "abs"))) {
-			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+			cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
 			    item->span,
-			    "near takes two values, rel and abs");
+			    "near takes two values, rel and abs"),
+			    "It is called as near(a, b [, rel = r] "
+			    "[, abs = a]).");
 			return false;
 		}
 		a->name = item->named.name.name;

@@ -291,19 +291,48 @@ help_unknown(struct cj_elab *el, struct cj_diag *d, cj_name name,
 	}
 }
 
+/* "launch f(x)" of a function, "launch lib(x)" of an import. */
+static bool
+report_other_kind(struct cj_elab *el, const char *name,
+    const struct cj_value *v, struct cj_span span)
+{
+	struct cj_diag *d;
+
+	if (v->kind == CJ_VALUE_FILE) {
+		d = cj_elab_report(el, CJ_DIAG_MISPLACED_STATEMENT, span,
+		    "\"%s\" is an import, not a kernel", name);
+		cj_help(d, "A kernel of it is started so: launch %s.k(...).",
+		    name);
+		return true;
+	}
+	if (v->kind != CJ_VALUE_FUNCTION && v->kind != CJ_VALUE_BUILTIN)
+		return false;
+	d = cj_elab_report(el, CJ_DIAG_MISPLACED_STATEMENT, span,
+	    "\"%s\" is a function, not a kernel", name);
+	if (v->kind == CJ_VALUE_FUNCTION && !v->function->file->is_prelude)
+		cj_note(d, v->function->node->kind == CJ_NODE_FN ?
+		    v->function->node->fn.name.span :
+		    v->function->node->span, "it is declared here");
+	cj_help(d, "A function is called without \"launch\": %s(...).",
+	    name);
+	return true;
+}
+
 static const struct cj_member_info *
 find_plain(struct cj_elab *el, const struct cj_node *n)
 {
 	const char *kernel = cj_elab_name(el, n->name.name);
 	const struct cj_member_info *m = find_name(el->unit, kernel);
 	const struct cj_kernel_clash *clash;
+	struct cj_value other;
 
 	if (m != NULL)
 		return m;
 	clash = find_clash(el->unit, kernel);
 	if (clash != NULL)
 		report_clash(el, clash, n->span);
-	else
+	else if (!cj_elab_find(el, n->name.name, n->span, &other) ||
+	    !report_other_kind(el, kernel, &other, n->span))
 		help_unknown(el, cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME,
 		    n->span, "there is no kernel \"%s\"", kernel),
 		    n->name.name, n->span);
@@ -311,25 +340,38 @@ find_plain(struct cj_elab *el, const struct cj_node *n)
 }
 
 static void
-report_not_in(struct cj_elab *el, const struct cj_file *f, cj_name name,
-    struct cj_span span)
+report_not_in(struct cj_elab *el, const struct cj_file *f,
+    const struct cj_node *n)
 {
+	cj_name name = n->member.name.name;
+	struct cj_span span = n->member.name.span;
 	const struct cj_unit *u = el->unit;
 	const char **all = CJ_NEWS(el->arena, const char *, u->members.len);
 	const char *near;
 	struct cj_diag *d;
-	uint32_t i, n = 0;
+	uint32_t i, count = 0;
 
+	for (i = 0; f != NULL && i < f->decls.len; i++)
+		if (f->decls.at[i].name == name) {
+			struct cj_value v = cj_elab_file_member(el, f, name,
+			    span);
+
+			if (report_other_kind(el, cj_elab_source_text(el,
+			    n->span), &v, n->span))
+				return;
+		}
 	for (i = 0; i < u->members.len; i++)
 		if (u->members.at[i].file == f)
-			all[n++] = cj_elab_name(el,
+			all[count++] = cj_elab_name(el,
 			    u->members.at[i].node->kernel.name.name);
 	d = cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, span,
 	    "\"%s\" has no kernel \"%s\"", f == NULL ? "cute" : f->name,
 	    cj_elab_name(el, name));
-	near = cj_nearest(cj_elab_name(el, name), all, n);
-	if (near != NULL)
+	near = cj_nearest(cj_elab_name(el, name), all, count);
+	if (near != NULL) {
 		cj_help(d, "Did you mean \"%s\"?", near);
+		cj_fixit(d, span, "%s", near);
+	}
 }
 
 /* lib.gemm */
@@ -353,7 +395,7 @@ find_in_import(struct cj_elab *el, const struct cj_node *n)
 		if (u->members.at[i].file == v.file &&
 		    u->members.at[i].node->kernel.name.name == name)
 			return &u->members.at[i];
-	report_not_in(el, v.file, name, n->member.name.span);
+	report_not_in(el, v.file, n);
 	return NULL;
 }
 

@@ -73,6 +73,29 @@ split(struct cj_elab *el, const char *list, const char ***words)
 	return count;
 }
 
+/* Which arguments have names: "v" of "fill(view, v)" has none. */
+static void
+help_names(struct cj_elab *el, struct cj_diag *d, const struct cj_builtin *b)
+{
+	const char *form = form_of(b), **words;
+	uint32_t count = split(el, b->named, &words), i;
+	struct cj_strbuf names;
+
+	cj_strbuf_init(&names, el->arena);
+	for (i = 0; i < count; i++)
+		cj_strbuf_printf(&names, "%s%s", i == 0 ? "" : i + 1 == count ?
+		    " and " : ", ", words[i]);
+	if (count == 0)
+		cj_strbuf_puts(&names, "None of its arguments has a name");
+	else
+		cj_strbuf_printf(&names, " %s given by name", count == 1 ?
+		    "is" : "are");
+	if (form == NULL)
+		cj_help(d, "%s.", names.text);
+	else
+		cj_help(d, "%s: it is called as %s.", names.text, form);
+}
+
 static bool
 check_name(struct cj_elab *el, const struct cj_builtin *b,
     const struct cj_named_arg *arg)
@@ -90,7 +113,7 @@ check_name(struct cj_elab *el, const struct cj_builtin *b,
 	if (near != NULL)
 		cj_help(d, "Did you mean \"%s\"?", near);
 	else
-		help_form(d, b);
+		help_names(el, d, b);
 	return false;
 }
 
@@ -100,10 +123,8 @@ cj_elab_check_arguments(struct cj_elab *el, const struct cj_builtin *b,
 {
 	uint32_t i;
 
-	if (!check_count(el, b, args))
-		return false;
 	for (i = 0; i < args->named_count; i++)
 		if (!check_name(el, b, &args->named[i]))
 			return false;
-	return true;
+	return check_count(el, b, args);
 }

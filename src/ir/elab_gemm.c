@@ -111,6 +111,18 @@ same_count(struct cj_elab *el, struct cj_args *args, uint32_t a, uint32_t b,
 }
 
 static bool
+same_depth(struct cj_elab *el, struct cj_args *args, const struct product *p,
+    uint32_t b)
+{
+	if (p->k == b)
+		return true;
+	cj_mma_help_sparse(el, cj_elab_report(el, CJ_DIAG_WRONG_SHAPE,
+	    args->span, "a and b have %u and %u atoms along K", p->k, b),
+	    p->mma);
+	return false;
+}
+
+static bool
 check_counts(struct cj_elab *el, struct cj_args *args, struct product *p,
     const struct cj_tuple *const *shape)
 {
@@ -123,8 +135,7 @@ check_counts(struct cj_elab *el, struct cj_args *args, struct product *p,
 	return same_count(el, args, p->m, mode_count(shape[0], 1), "M",
 	    "acc and a") && same_count(el, args, p->n,
 	    mode_count(shape[1], 1), "N", "acc and b") &&
-	    same_count(el, args, p->k, mode_count(shape[1], 2), "K",
-	    "a and b");
+	    same_depth(el, args, p, mode_count(shape[1], 2));
 }
 
 /* ---- one by one ---------------------------------------------------------- */

@@ -202,6 +202,13 @@ cj_builtin_map_replace(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
 		    "the fields of a map of pixels cannot be replaced: PTX has "
 		    "that for maps of tiles alone");
+	if (args->named_count == 0) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "map_replace has nothing to replace"), "Name it: "
+		    "map_replace(m[i], load, address = a, shape = s, "
+		    "stride = d), one of them or more.");
+		return cj_value_error();
+	}
 	if (c.access == 0 || !replace_address(&c) || !replace_numbers(&c))
 		return cj_value_error();
 	return cj_value_none();

@@ -285,28 +285,85 @@ suggest(struct cj_elab *el, struct cj_diag *d, cj_name name)
 		cj_help(d, "Did you mean \"%s\"?", near);
 }
 
-struct cj_value
-cj_elab_lookup(struct cj_elab *el, cj_name name, struct cj_span span)
+bool
+cj_elab_find(struct cj_elab *el, cj_name name, struct cj_span span,
+    struct cj_value *out)
 {
 	const struct cj_bound *b = cj_env_find(el->env, name);
 	const struct cj_file *f = el->env->file;
-	struct cj_value v;
 
 	assert(f != NULL && "names belong to a file");
-	if (b != NULL && el->ahead != NULL &&
-	    cj_elab_ahead_hides(el, b, span))
-		return cj_value_error();
-	if (b != NULL)
-		return b->value;
-	if (find_in_file(el, f, name, span, &v))
-		return v;
-	if (el->unit->prelude != NULL && f != el->unit->prelude &&
-	    find_in_file(el, el->unit->prelude, name, span, &v))
-		return v;
-	if (find_builtin(el, name, span, &v))
+	if (b != NULL) {
+		*out = b->value;
+		if (el->ahead != NULL && cj_elab_ahead_hides(el, b, span))
+			*out = cj_value_error();
+		return true;
+	}
+	return find_in_file(el, f, name, span, out) ||
+	    (el->unit->prelude != NULL && f != el->unit->prelude &&
+	    find_in_file(el, el->unit->prelude, name, span, out)) ||
+	    find_builtin(el, name, span, out);
+}
+
+struct cj_value
+cj_elab_lookup(struct cj_elab *el, cj_name name, struct cj_span span)
+{
+	struct cj_value v;
+
+	if (cj_elab_find(el, name, span, &v))
 		return v;
 	suggest(el, cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, span,
 	    "\"%s\" is not declared", cj_elab_name(el, name)), name);
+	return cj_value_error();
+}
+
+/* What the text in hand calls an import; NULL: it has no name here. */
+static const char *
+alias_of(struct cj_elab *el, const struct cj_file *f)
+{
+	const struct cj_file *here = el->env->file;
+	uint32_t i;
+
+	for (i = 0; i < here->aliases.len; i++)
+		if (here->aliases.at[i].file == f)
+			return cj_elab_name(el, here->aliases.at[i].name);
+	return NULL;
+}
+
+/* lib.k(x), where k is a kernel, or no name of that text at all. */
+static struct cj_value
+no_member(struct cj_elab *el, const struct cj_file *f, cj_name name,
+    struct cj_span span)
+{
+	const char *text = cj_elab_name(el, name), *alias = alias_of(el, f);
+	CJ_VEC(const char *) words = { 0 };
+	const char *near;
+	struct cj_diag *d;
+	uint32_t i;
+
+	for (i = 0; i < f->tree->decls.count; i++) {
+		const struct cj_node *n = f->tree->decls.at[i];
+
+		if (n->kind != CJ_NODE_KERNEL || n->kernel.name.name != name)
+			continue;
+		d = cj_elab_report(el, CJ_DIAG_MISPLACED_STATEMENT, span,
+		    "\"%s\" is a kernel, and kernels are no functions", text);
+		cj_note(d, n->kernel.name.span, "it is declared here");
+		cj_help(d, "Tests and benches start it: launch %s%s%s(...).",
+		    alias == NULL ? "" : alias, alias == NULL ? "" : ".",
+		    text);
+		return cj_value_error();
+	}
+	d = cj_elab_report(el, CJ_DIAG_UNKNOWN_NAME, span,
+	    "\"%s\" declares no \"%s\"", f->name, text);
+	for (i = 0; i < f->decls.len; i++)
+		*cj_push(el->arena, &words) = cj_elab_name(el,
+		    f->decls.at[i].name);
+	near = cj_nearest(text, words.at, words.len);
+	if (near != NULL) {
+		cj_help(d, "Did you mean \"%s\"?", near);
+		cj_fixit(d, span, "%s", near);
+	}
 	return cj_value_error();
 }
 
@@ -329,8 +386,6 @@ cj_elab_file_member(struct cj_elab *el, const struct cj_file *f, cj_name name,
 		    "the language declares no \"%s\"", cj_elab_name(el, name));
 	}
 	d = find_decl(f, name);
-	if (d != NULL)
-		return declared(el, f, d, span);
-	return cj_elab_error(el, CJ_DIAG_UNKNOWN_NAME, span,
-	    "\"%s\" declares no \"%s\"", f->name, cj_elab_name(el, name));
+	return d != NULL ? declared(el, f, d, span) :
+	    no_member(el, f, name, span);
 }

@@ -400,6 +400,11 @@ one_tensor(struct cj_contract *c, const struct cj_pattern *p, uint32_t member)
 		    "%s: needs a tensor, got a number", m.name);
 		return cj_value_error();
 	}
+	if (m.actual != NULL && !p->is_array && m.actual->count > 1) {
+		cj_contract_refuse(c, p->param->span,
+		    "%s: needs one tensor, got %u", m.name, m.actual->count);
+		return cj_value_error();
+	}
 	if (m.actual != NULL)
 		m.rank = m.actual->rank;
 	if (!element_of(&m))

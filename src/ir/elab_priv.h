@@ -675,6 +675,9 @@ struct cj_bound *cj_env_bind(struct cj_elab *el, cj_name name,
     enum cj_binding_kind kind, struct cj_value v, struct cj_span span);
 struct cj_bound *cj_env_find(struct cj_env *env, cj_name name);
 /* Any name: local, of the file, imported, of the prelude, built in. */
+bool cj_elab_find(struct cj_elab *el, cj_name name, struct cj_span span,
+    struct cj_value *out);
+/* ... that has to be there: an ERROR otherwise, reported. */
 struct cj_value cj_elab_lookup(struct cj_elab *el, cj_name name,
     struct cj_span span);
 /* `file.name`; file NULL: `cute.name`. */

@@ -30,14 +30,17 @@ struct call {
 	bool *given;			/* by parameter */
 };
 
+/* What stands for "k" without a number. */
+#define EVERY_MEMBER INT64_MIN
+
 /* name or name[i]; NULL: reported. */
 static const struct cj_member_info *
-read_kernel(struct cj_elab *el, const struct cj_node *path, int *member)
+read_kernel(struct cj_elab *el, const struct cj_node *path,
+    int64_t *member)
 {
 	const struct cj_node *base = path;
-	int64_t i;
 
-	*member = -1;
+	*member = EVERY_MEMBER;
 	if (path->kind == CJ_NODE_INDEX) {
 		struct cj_value v;
 
@@ -49,24 +52,24 @@ read_kernel(struct cj_elab *el, const struct cj_node *path, int *member)
 		}
 		v = cj_elab_expr(el, path->index.items.at[0]);
 		if (v.kind == CJ_VALUE_ERROR || !cj_value_to_known(el,
-		    path->span, &v, "the number of a member", &i))
+		    path->span, &v, "the number of a member", member))
 			return NULL;
-		*member = i < 0 || i > 1 << 20 ? 1 << 20 : (int)i;
 	}
 	return cj_family_find(el, base);
 }
 
 static bool
 has_member(struct cj_elab *el, const struct cj_member_info *family,
-    int member, struct cj_span span)
+    int64_t member, struct cj_span span)
 {
 	uint32_t count = cj_family_count(el->unit, family);
 
-	if ((uint32_t)member < count)
+	if (member >= 0 && member < count)
 		return true;
 	cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
-	    "the family \"%s\" has %u member%s, there is no number %d",
-	    family->kernel, count, count == 1 ? "" : "s", member);
+	    "the family \"%s\" has %u member%s, counted from 0: there is no "
+	    "number %lld", family->kernel, count, count == 1 ? "" : "s",
+	    (long long)member);
 	return false;
 }
 
@@ -149,8 +152,10 @@ push_scalar(struct cj_elab *el, struct call *c, uint32_t parameter,
 		k = CJ_KIND_BOOL;
 	if (cj_value_shape(&v) != NULL || !cj_value_is_number(&v)) {
 		cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
-		    "\"%s\" needs a number, this is %s",
+		    "\"%s\" needs %s, this is %s",
 		    cj_elab_name(el, param->param.name.name),
+		    param->param.type != NULL && k == CJ_KIND_VOID ?
+		    "an array, or a number" : "a number",
 		    cj_value_what(el, &v));
 		return false;
 	}
@@ -263,6 +268,58 @@ named_parameter(struct cj_elab *el, const struct cj_member_info *family,
 	return NULL;
 }
 
+/* k(x, y, alpha = 1, const T): what the kernel's first member takes. */
+static void
+help_form(struct cj_elab *el, struct cj_diag *d,
+    const struct cj_member_info *family)
+{
+	const struct cj_list *params = &family->node->kernel.params;
+	bool has_const = false, is_const;
+	struct cj_strbuf b;
+	uint32_t i;
+
+	cj_strbuf_init(&b, el->ds->arena);
+	for (i = 0; i < params->count; i++) {
+		const struct cj_node *p = params->at[i];
+
+		is_const = p->param.mode == CJ_MODE_CONST;
+		has_const = has_const || is_const;
+		cj_strbuf_printf(&b, "%s%s%s", i == 0 ? "" : ", ",
+		    is_const ? "const " : "",
+		    cj_elab_name(el, p->param.name.name));
+		if (p->param.init != NULL)
+			cj_strbuf_printf(&b, " = %s",
+			    cj_elab_source_text(el, p->param.init->span));
+	}
+	cj_note(d, family->span, "it is declared here");
+	cj_help(d, "It takes (%s)%s.", b.text, has_const ?
+	    "; what is const is given by name" : "");
+}
+
+static void
+no_parameter(struct cj_elab *el, const struct call *c,
+    const struct cj_node *item)
+{
+	const struct cj_list *params = &c->family->node->kernel.params;
+	const char **all = CJ_NEWS(el->arena, const char *,
+	    params->count + 1), *near;
+	const char *name = cj_elab_name(el, item->named.name.name);
+	struct cj_diag *d;
+	uint32_t i;
+
+	d = cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, item->span,
+	    "kernel \"%s\" has no parameter \"%s\"", c->family->kernel, name);
+	for (i = 0; i < params->count; i++)
+		all[i] = cj_elab_name(el, params->at[i]->param.name.name);
+	near = cj_nearest(name, all, params->count);
+	if (near == NULL) {
+		help_form(el, d, c->family);
+		return;
+	}
+	cj_help(d, "Did you mean \"%s\"?", near);
+	cj_fixit(d, item->named.name.span, "%s", near);
+}
+
 static bool
 read_named(struct cj_elab *el, struct call *c, const struct cj_node *item)
 {
@@ -272,9 +329,7 @@ read_named(struct cj_elab *el, struct call *c, const struct cj_node *item)
 	    &number);
 
 	if (p == NULL) {
-		cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, item->span,
-		    "kernel \"%s\" has no parameter \"%s\"",
-		    c->family->kernel, cj_elab_name(el, name));
+		no_parameter(el, c, item);
 		return false;
 	}
 	if (p->param.mode == CJ_MODE_CONST)
@@ -308,9 +363,11 @@ read_arguments(struct cj_elab *el, struct call *c, const struct cj_list *items)
 		}
 		p = nth_parameter(c->family->node, number);
 		if (p == NULL) {
-			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
-			    item->span, "kernel \"%s\" takes %u arguments",
-			    c->family->kernel, number);
+			help_form(el, cj_elab_report(el,
+			    CJ_DIAG_WRONG_ARGUMENTS, item->span,
+			    "kernel \"%s\" takes %u argument%s",
+			    c->family->kernel, number, number == 1 ? "" :
+			    "s"), c->family);
 			return false;
 		}
 		if (c->given[number]) {
@@ -370,17 +427,17 @@ cj_elab_test_call(struct cj_elab *el, const struct cj_node *n)
 	const struct cj_node *attr = n->launch.attr;
 	struct cj_call record = { 0 };
 	struct call c = { 0 };
-	int member;
+	int64_t member;
 
 	cj_elab_at(el, n->span);
 	c.span = n->span;
 	c.family = read_kernel(el, attr->attr.path, &member);
-	if (c.family == NULL || (member >= 0 && !has_member(el, c.family,
-	    member, attr->attr.path->span)))
+	if (c.family == NULL || (member != EVERY_MEMBER &&
+	    !has_member(el, c.family, member, attr->attr.path->span)))
 		return;
 	record.is_time = n->kind == CJ_NODE_TIME;
 	record.kernel = c.family->kernel;
-	record.member = member;
+	record.member = member == EVERY_MEMBER ? -1 : (int)member;
 	if (record.is_time) {
 		*cj_push(el->arena, &c.operand) = read_amount(el,
 		    &n->launch.attrs, "bytes");

@@ -454,6 +454,21 @@ shape_text(struct cj_elab *el, const struct cj_tuple *shape)
 	return out.text;
 }
 
+void
+cj_mma_help_sparse(struct cj_elab *el, struct cj_diag *d,
+    const struct cj_mma_value *mma)
+{
+	struct cj_int whole = cj_tuple_product(&el->al, cj_tuple_get(
+	    cj_tiled_mma_tile(&el->al, &mma->tiled), 2));
+	struct cj_int stored = cj_tuple_product(&el->al, cj_tuple_get(
+	    cj_tiled_mma_operand(&el->al, &mma->tiled, CJ_OPERAND_A), 1));
+
+	if (!cj_int_same(whole, stored))
+		cj_help(d, "Of the sparse a half is stored: it has M x K / 2 "
+		    "where b has N x K. compress() of cute/sparse.cute makes "
+		    "it.");
+}
+
 bool
 cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
     const struct cj_mma_value *mma, enum cj_operand which,
@@ -465,6 +480,7 @@ cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
 	const uint32_t modes[2] = { which == CJ_OPERAND_B ? 1 : 0,
 	    which == CJ_OPERAND_C ? 1 : 2 };
 	struct cj_int have, need;
+	struct cj_diag *d;
 	uint32_t i;
 
 	for (i = 0; i < 2; i++) {
@@ -472,13 +488,15 @@ cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
 		need = cj_tuple_product(&el->al, cj_tuple_get(part, i));
 		if (cj_int_divisible(&el->sym, have, need.value))
 			continue;
-		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		d = cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 		    "the shape %s is no multiple of the MMA's tile: it has "
 		    "%lld along %c, of %s along (M, N, K)",
 		    shape_text(el, shape), (long long)need.value,
-		    "MNK"[modes[i]], shape_text(el, tile)),
-		    "Take larger tiles and guard() what is outside, fewer "
-		    "atoms, or a smaller permutation.");
+		    "MNK"[modes[i]], shape_text(el, tile));
+		cj_help(d, "Take larger tiles and guard() what is outside, "
+		    "fewer atoms, or a smaller permutation.");
+		if (which == CJ_OPERAND_A)
+			cj_mma_help_sparse(el, d, mma);
 		return false;
 	}
 	return true;

@@ -157,6 +157,9 @@ const struct cj_layout *cj_fragment_tv(struct cj_elab *el,
     struct cj_span span, const struct cj_fragment *f);
 enum cj_kind cj_fragment_kind(const struct cj_mma_value *mma,
     enum cj_operand which);
+/* Of a sparse A half is stored along K; a help that says so, where it is. */
+void cj_mma_help_sparse(struct cj_elab *el, struct cj_diag *d,
+    const struct cj_mma_value *mma);
 /* A tile of an operand holds the MMA's own tile as often as it fits, and no
  * more; false: reported. */
 bool cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,

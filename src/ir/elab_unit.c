@@ -281,9 +281,32 @@ cj_unit_add_file(struct cj_unit *u, const char *name, uint32_t source)
 	return f;
 }
 
+/* The names that stand behind those of imports, as they are written here. */
+static struct cj_words
+words_of(struct loader *l, const struct cj_file *f)
+{
+	struct cj_words w = *l->u->words;
+	CJ_VEC(const char *) behind = { 0 };
+	uint32_t i, k;
+
+	for (i = 0; i < f->aliases.len; i++) {
+		const struct cj_alias *as = &f->aliases.at[i];
+
+		for (k = 0; k < as->file->decls.len; k++)
+			*cj_push(l->u->arena, &behind) = cj_printf(
+			    l->u->arena, "%s.%s", cj_name_text(l->u->names,
+			    as->name), cj_name_text(l->u->names,
+			    as->file->decls.at[k].name));
+	}
+	w.behind = behind.at;
+	w.behind_count = behind.len;
+	return w;
+}
+
 static struct cj_file *
 load(struct loader *l, const char *name, uint32_t source)
 {
+	struct cj_words words;
 	struct cj_unit *u = l->u;
 	struct cj_file *f = cj_unit_add_file(u, name, source);
 	uint32_t i;
@@ -295,7 +318,8 @@ load(struct loader *l, const char *name, uint32_t source)
 	for (i = 0; i < f->tree->decls.count; i++)
 		declare(l, f, f->tree->decls.at[i]);
 	l->stack.len--;
-	cj_resolve(f->tree, u->names, l->ds, u->words);
+	words = words_of(l, f);
+	cj_resolve(f->tree, u->names, l->ds, &words);
 	return f;
 }
 

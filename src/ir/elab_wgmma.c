@@ -329,10 +329,10 @@ make_operands(struct cj_elab *el, struct cj_args *args, struct product *p)
 		return false;
 	if (p->b.rows == p->w.n * p->n && p->b.depth == p->k * p->w.k)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, cj_arg_span(args, 2),
-	    "B is %lld x %lld; A and the accumulator are for %lld x %lld",
-	    (long long)p->b.rows, (long long)p->b.depth,
-	    (long long)(p->w.n * p->n), (long long)(p->k * p->w.k));
+	cj_mma_help_sparse(el, cj_elab_report(el, CJ_DIAG_WRONG_SHAPE,
+	    cj_arg_span(args, 2), "B is %lld x %lld; A and the accumulator are "
+	    "for %lld x %lld", (long long)p->b.rows, (long long)p->b.depth,
+	    (long long)(p->w.n * p->n), (long long)(p->k * p->w.k)), p->mma);
 	return false;
 }
 

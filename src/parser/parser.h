@@ -45,6 +45,8 @@ const struct cj_node *cj_parse_value(struct cj_arena *a,
 struct cj_words {
 	const char *const *at;	/* NULL: unknown names are not looked for */
 	uint32_t count;
+	const char *const *behind;	/* lib.f: of imports with a name */
+	uint32_t behind_count;
 };
 
 /*

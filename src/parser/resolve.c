@@ -133,8 +133,33 @@ cj_resolve_find_kernel(const struct cj_resolve *r, cj_name name)
 void
 cj_resolve_launched(struct cj_resolve *r, struct cj_ident name)
 {
-	if (r->checks_names)
+	bool is_here = r->place == CJ_IN_TEST || r->place == CJ_IN_BENCH;
+
+	if (r->checks_names && !r->has_imports && is_here)
 		cj_resolve_own_kernel(r, name);
+}
+
+/* "launch" starts kernels: functions are called as they are. */
+static bool
+is_function(struct cj_resolve *r, struct cj_ident name)
+{
+	uint32_t i;
+	const char *text = cj_resolve_text(r, name.name);
+	struct cj_diag *d;
+
+	for (i = 0; i < r->tree->decls.count; i++) {
+		const struct cj_node *n = r->tree->decls.at[i];
+
+		if (n->kind != CJ_NODE_FN || n->fn.name.name != name.name)
+			continue;
+		d = cj_report(r->diags, CJ_DIAG_MISPLACED_STATEMENT,
+		    name.span, "\"%s\" is a function, not a kernel", text);
+		cj_note(d, n->fn.name.span, "it is declared here");
+		cj_help(d, "A function is called without \"launch\": %s(...).",
+		    text);
+		return true;
+	}
+	return false;
 }
 
 void
@@ -145,7 +170,8 @@ cj_resolve_own_kernel(struct cj_resolve *r, struct cj_ident name)
 	struct cj_diag *d;
 
 	if (r->words == NULL || r->tree->is_broken ||
-	    cj_resolve_find_kernel(r, name.name) != NULL)
+	    cj_resolve_find_kernel(r, name.name) != NULL ||
+	    is_function(r, name))
 		return;
 	all = CJ_NEWS(r->arena, const char *, r->tree->decls.count);
 	for (i = 0; i < r->tree->decls.count; i++)
@@ -284,8 +310,11 @@ cj_resolve(struct cj_tree *tree, struct cj_names *names,
 	for (i = 0; i < tree->decls.count; i++) {
 		const struct cj_node *n = tree->decls.at[i];
 
-		if (n->kind == CJ_NODE_IMPORT && n->import.alias.name == 0)
-			r.checks_names = false;
+		if (n->kind == CJ_NODE_IMPORT) {
+			r.has_imports = true;
+			r.checks_names = r.checks_names &&
+			    n->import.alias.name != 0;
+		}
 		declare(&r, n);
 	}
 	for (i = 0; i < tree->decls.count; i++)

@@ -104,6 +104,18 @@ kernel_as_function(struct cj_resolve *r, struct cj_ident id,
 	    "share is a fn.", text);
 }
 
+/* "f" where only an import has it: lib.f; or NULL. */
+static const char *
+behind_import(const struct cj_resolve *r, const char *text)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->words->behind_count; i++)
+		if (strcmp(strrchr(r->words->behind[i], '.') + 1, text) == 0)
+			return r->words->behind[i];
+	return NULL;
+}
+
 static void
 use_name(struct cj_resolve *r, struct cj_ident id)
 {
@@ -124,7 +136,9 @@ use_name(struct cj_resolve *r, struct cj_ident id)
 	}
 	d = cj_report(r->diags, CJ_DIAG_UNKNOWN_NAME, id.span,
 	    "\"%s\" is not declared", text);
-	near = cj_from_abroad(text, strlen(text));
+	near = behind_import(r, text);
+	if (near == NULL)
+		near = cj_from_abroad(text, strlen(text));
 	if (near == NULL)
 		near = nearest(r, text, &span);
 	if (near == NULL)

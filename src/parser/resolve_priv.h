@@ -78,6 +78,7 @@ struct cj_resolve {
 	const struct cj_words *words;
 	struct cj_scopes scopes;
 	bool checks_names;		/* nothing unseen may declare names */
+	bool has_imports;		/* whose kernels may be launched */
 	CJ_VEC(cj_name) reported;	/* unknown names, each once */
 	cj_name tensor;			/* the word */
 	enum cj_place place;

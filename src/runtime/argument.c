@@ -9,6 +9,8 @@
 #include "select.h"
 #include "testing.h"
 
+enum { MAX_MODES = 64 };
+
 /* ---- element types ------------------------------------------------------- */
 
 /* Codes of DLPack 1.x. */
@@ -44,7 +46,7 @@ kind_of(const cutejit_tensor *t, int *packed)
 			continue;
 		if (t->lanes == 2 && t->bits == 4)
 			*packed = 2;
-		else if (t->lanes > 1)
+		else if (t->lanes != 1)
 			break;
 		return kinds[i].kind;
 	}
@@ -179,9 +181,12 @@ read_view(struct cj_work *f, struct cj_arena *a, const char *name,
 	if (v->kind == CJ_KIND_VOID)
 		return refuse(f, name, "no type of the language has code %d, "
 		    "%d bits, %d lanes", t->code, t->bits, t->lanes);
-	if (t->ndim < 0 || t->ndim > 64 || (t->shape == NULL && t->ndim > 0))
-		return refuse(f, name, "%d is no number of modes, or the "
-		    "shape is missing", t->ndim);
+	if (t->ndim < 0 || t->ndim > MAX_MODES)
+		return refuse(f, name, "ndim is %d: a tensor has 0 to %d modes",
+		    t->ndim, MAX_MODES);
+	if (t->shape == NULL && t->ndim > 0)
+		return refuse(f, name, "its shape is NULL, and ndim is %d: "
+		    "shape points to as many extents", t->ndim);
 	if (t->device_type != CUTEJIT_DL_CPU
 	    && t->device_type != CUTEJIT_DL_CUDA
 	    && t->device_type != CUTEJIT_DL_CUDA_HOST
@@ -381,10 +386,26 @@ read_tensors(struct cj_work *f, const struct cj_parameter_info *p,
 	return true;
 }
 
+/* The caller's number, which may be none of ours. */
+static bool
+is_kind(cutejit_argument_kind kind)
+{
+	switch (kind) {
+	case CUTEJIT_ARG_NONE: case CUTEJIT_ARG_INT: case CUTEJIT_ARG_FLOAT:
+	case CUTEJIT_ARG_TENSOR: case CUTEJIT_ARG_TENSORS:
+	case CUTEJIT_ARG_DLPACK: case CUTEJIT_ARG_TEXT:
+		return true;
+	}
+	return false;
+}
+
 static bool
 read_one(struct cj_work *f, const struct cj_parameter_info *p,
     const cutejit_argument *g, struct cj_arguments *out, uint32_t i)
 {
+	if (!is_kind(g->kind))
+		return refuse(f, p->name, "no argument is of kind %d: fill it "
+		    "by cutejit_arg_tensor() and its like", (int)g->kind);
 	if (g->kind == CUTEJIT_ARG_NONE)
 		return true;
 	if (p->kind == CJ_PARAMETER_TENSOR)

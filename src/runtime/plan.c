@@ -131,6 +131,13 @@ is_there(const struct planning *p, const struct cj_plan_step *s,
 	}
 	if (s->offset >= lo && last < hi)
 		return true;
+	if (hi <= lo) {
+		cj_report(&p->work->diags, CJ_DIAG_OUT_OF_BOUNDS,
+		    p->ir->places.at[place].span, "fill leaves \"%s\": it "
+		    "sets element %lld, and there are none", o->name,
+		    (long long)s->offset);
+		return false;
+	}
 	cj_report(&p->work->diags, CJ_DIAG_OUT_OF_BOUNDS,
 	    p->ir->places.at[place].span, "fill leaves \"%s\": it sets "
 	    "elements %lld to %lld, there are %lld to %lld", o->name,

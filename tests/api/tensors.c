@@ -162,7 +162,7 @@ test_wrong(void)
 	cutejit_argument args[2];
 	int i;
 
-	for (i = 0; i < 9; i++) {
+	for (i = 0; i < 11; i++) {
 		set(&tx, 9, x, shape, NULL);
 		set(&ty, 9, y, shape, NULL);
 		args[0] = cutejit_arg_tensor("x", &tx);
@@ -177,6 +177,8 @@ test_wrong(void)
 		case 6: ty.bits = 7; break;
 		case 7: ty.lanes = 4; break;
 		case 8: ty.device_type = 10; break;
+		case 9: ty.lanes = 0; break;
+		case 10: args[1].kind = (cutejit_argument_kind)99; break;
 		}
 		REFUSED(c, CUTEJIT_ERROR, "wrong-argument", cutejit_call(m,
 		    "move", args, 2, NULL, NULL));

@@ -69,7 +69,8 @@ static void
 run(struct cj_arena *a, struct cj_names *names, const char *text, size_t size)
 {
 	static const char *const some[] = { "f32", "tensor", "sync", "size" };
-	struct cj_words words = { some, CJ_LENGTH(some) };
+	struct cj_words words = { .at = some,
+	    .count = CJ_LENGTH(some) };
 	struct front f = { .arena = a, .names = names };
 	struct cj_strbuf out;
 	struct cj_tree *tree;

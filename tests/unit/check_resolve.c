@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(unknown_names_need_words)
 {
-	const struct cj_words none = { NULL, 0 };
+	const struct cj_words none = { .at = NULL };
 
 	CJ_CHECK_RECOVER(&fix.point);
 	ck_assert(resolves("fn f() => qqqq;", NULL));
@@ -115,7 +115,7 @@ END_TEST
 static bool
 check_right(const char *stem)
 {
-	const struct cj_words none = { NULL, 0 };
+	const struct cj_words none = { .at = NULL };
 	struct cj_tree *tree;
 
 	if (strstr(stem, "/program_") == NULL &&

@@ -33,8 +33,8 @@ static const char *const builtin_words[] = {
 	"size", "sync", "fill",
 };
 
-static const struct cj_words words = { builtin_words,
-    CJ_LENGTH(builtin_words) };
+static const struct cj_words words = { .at = builtin_words,
+    .count = CJ_LENGTH(builtin_words) };
 
 static inline void
 set_up(void)

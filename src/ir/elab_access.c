@@ -223,56 +223,77 @@ add_components(struct components *c, const struct cj_tuple *coord,
 		    mode == UINT32_MAX ? i : mode);
 }
 
-static unsigned
-coordinate_at(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
-    struct cj_component *out, const struct cj_tuple **whole)
+unsigned
+cj_cut_components(struct cj_elab *el, const struct cj_tensor *t,
+    const struct cj_tuple *at, struct cj_component *out)
 {
 	struct components all = { el, out, 0 };
-	struct cj_layout l = *p->t->cut->coord;
-	const struct cj_tuple *c;
 
-	l.offset = p->t->cut->offset;
-	if (!cj_is_leaf(l.shape) && l.shape->rank == 0)
-		c = l.offset;
-	else
-		c = cj_layout_at(&el->al, &l, cj_tuple_known(&el->al, r));
-	if (c == NULL)
-		cj_bug(el->recover, "no coordinate: %s", el->al.why.text);
-	*whole = c;
-	add_components(&all, c, p->t->cut->limit, UINT32_MAX);
+	add_components(&all, cj_cut_at(el, t->cut, at), t->cut->limit,
+	    UINT32_MAX);
 	return all.count;
 }
 
-unsigned
-cj_pieces_coordinate(struct cj_elab *el, const struct cj_pieces *p,
-    uint32_t r, struct cj_component *out)
+struct cj_way
+cj_pieces_way(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
 {
-	const struct cj_tuple *whole;
-
-	return coordinate_at(el, p, r, out, &whole);
+	return cj_way_begin(el, p->span, p->reads, p->t,
+	    cj_tuple_known(&el->al, r));
 }
 
-/* No guard cuts through an access: both of its ends are inside or neither. */
+struct cj_pieces
+cj_pieces_first(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t)
+{
+	static const uint32_t zero;
+	struct cj_pieces p = { .t = t, .span = span, .width = 1, .count = 1 };
+
+	p.start = cj_memdup(el->arena, &zero, sizeof zero);
+	p.lane = cj_memdup(el->arena, &zero, sizeof zero);
+	p.reads = CJ_NEW(el->arena, struct cj_index_reads);
+	return p;
+}
+
+/* No guard cuts through elements a to b of a view: both are inside or
+ * neither. */
 static bool
-is_uniform(struct cj_elab *el, const struct cj_pieces *p, uint32_t first,
-    uint32_t last)
+is_uniform(struct cj_elab *el, const struct cj_way *first,
+    const struct cj_way *last, uint32_t width)
 {
 	struct cj_component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
-	const struct cj_tuple *c;
-	unsigned n = coordinate_at(el, p, first, a, &c), i;
 	struct cj_int d;
+	unsigned n, i;
 
-	coordinate_at(el, p, last, b, &c);
+	if (first->t->cut == NULL)
+		return true;
+	n = cj_cut_components(el, first->t, first->at, a);
+	cj_cut_components(el, last->t, last->at, b);
 	for (i = 0; i < n; i++) {
 		d = cj_int_sub(&el->sym, b[i].at, a[i].at);
 		if (cj_is_value(d, 0))
 			continue;
-		if (!cj_is_known(d) || d.value < 0 || d.value >= p->width ||
-		    !cj_int_divisible(&el->sym, a[i].at, p->width) ||
-		    !cj_int_divisible(&el->sym, a[i].limit, p->width))
+		if (!cj_is_known(d) || d.value < 0 || d.value >= width ||
+		    !cj_int_divisible(&el->sym, a[i].at, width) ||
+		    !cj_int_divisible(&el->sym, a[i].limit, width))
 			return cj_elab_proves_less(el, b[i].at, b[i].limit);
 	}
 	return true;
+}
+
+/* The same of a view and of all that it was gathered from. */
+static bool
+all_uniform(struct cj_elab *el, const struct cj_pieces *p, uint32_t first,
+    uint32_t last)
+{
+	struct cj_way a = cj_pieces_way(el, p, first);
+	struct cj_way b = cj_pieces_way(el, p, last);
+
+	while (!a.t->is_guarded || is_uniform(el, &a, &b, p->width))
+		if (a.t->gather == NULL || !cj_tensor_is_guarded(
+		    a.t->gather->from) || !cj_way_on(el, &a) ||
+		    !cj_way_on(el, &b))
+			return true;
+	return false;
 }
 
 /* ---- the plan ------------------------------------------------------------ */
@@ -328,19 +349,25 @@ asks_each(const struct cj_tensor *t)
 }
 
 static bool
+any_asks_each(const struct cj_tensor *t)
+{
+	while (!asks_each(t) && t->gather != NULL)
+		t = t->gather->from;
+	return asks_each(t);
+}
+
+static bool
 guard_allows(struct cj_elab *el, const struct cj_pieces *p)
 {
 	uint32_t r;
 
-	if (!p->t->is_guarded || p->width == 1)
+	if (!cj_tensor_is_guarded(p->t) || p->width == 1)
 		return true;
-	if (asks_each(p->t))
+	if (any_asks_each(p->t))
 		return false;
-	if (p->t->cut == NULL)
-		return true;
 	for (r = 0; r < p->count; r++)
 		if (p->lane[r] == p->width - 1 &&
-		    !is_uniform(el, p, p->start[r], r))
+		    !all_uniform(el, p, p->start[r], r))
 			return false;
 	return true;
 }
@@ -366,6 +393,25 @@ has_steps(const struct cj_pieces *p)
 	return false;
 }
 
+/* Does the first step lead along a gathered mode? */
+static bool
+steps_gathered(struct cj_elab *el, const struct cj_pieces *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->axes && cj_is_value(p->axis[i].stride, 0);)
+		i++;
+	return i < p->axes && cj_gather_has_step(el, p->axis[i].stride);
+}
+
+const char *
+cj_pieces_help(const struct cj_pieces *p, const char *otherwise)
+{
+	return !p->is_gathered ? otherwise :
+	    "Let the values of a thread lie along a mode that is not gathered, "
+	    "or copy single elements.";
+}
+
 static void
 choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
@@ -375,8 +421,12 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 	widest_bits = p->bits == 6 ? 24 : 8 * widest(el, p->t);
 	most = run * p->bits < widest_bits ? run * p->bits : widest_bits;
 	ideal = most < 8 * MAX_BYTES ? most : 8 * MAX_BYTES;
-	if (run == 1 && has_steps(p))
-		p->why = "no mode of the view is known to have stride 1";
+	if (run == 1 && has_steps(p)) {
+		p->is_gathered = steps_gathered(el, p);
+		p->why = p->is_gathered ? "neighbours in a gathered mode lie "
+		    "wherever its indices say" :
+		    "no mode of the view is known to have stride 1";
+	}
 	most = proved_alignment(el, p, most);
 	p->width = most < p->bits ? 1 : (uint32_t)(most / p->bits);
 	assign_registers(p);
@@ -426,6 +476,7 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 	if (!add_axes(el, p, t->layout->shape, t->layout->stride, &count))
 		return false;
 	p->count = (uint32_t)count;
+	p->reads = CJ_NEW(el->arena, struct cj_index_reads);
 	p->start = CJ_NEWS(el->arena, uint32_t, p->count);
 	p->lane = CJ_NEWS(el->arena, uint32_t, p->count);
 	choose_width(el, p);
@@ -444,7 +495,8 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 static bool
 take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 {
-	const char *name = el->m->objects.at[p->t->object].name;
+	const char *name = el->m->objects.at[p->t->object].name, *help;
+	struct cj_diag *d;
 
 	if (how->width == 0 || (p->width < how->width && p->is_cut))
 		return true;
@@ -452,12 +504,15 @@ take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 		cj_pieces_narrow(p, how->width);
 		return true;
 	}
-	cj_elab_error(el, CJ_DIAG_UNALIGNED_COPY, p->span,
+	d = cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, p->span,
 	    "%s moves %u bytes at once, %s allows accesses of %u: %s",
 	    how->who, how->width * p->bits / 8, name == NULL ? "the tensor" :
 	    cj_printf(el->arena, "\"%s\"", name), p->width * p->bits / 8,
 	    p->why == NULL ? "the neighbours of a thread are fewer" :
 	    p->why);
+	help = cj_pieces_help(p, NULL);
+	if (help != NULL)
+		cj_help(d, "%s", help);
 	return false;
 }
 
@@ -469,7 +524,7 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 {
 	const struct cj_object *o = &el->m->objects.at[t->object];
 
-	if (t->is_remote && t->is_guarded) {
+	if (t->is_remote && cj_tensor_is_guarded(t)) {
 		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
 		    "memory of another block is not guarded in this version");
 		return false;
@@ -510,13 +565,8 @@ cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
 struct cj_int
 cj_pieces_term(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
 {
-	struct cj_int at = cj_known(0);
-	const struct cj_layout *l = p->t->layout;
-
-	if ((cj_is_leaf(l->shape) || l->shape->rank != 0) &&
-	    !cj_layout_offset(&el->al, l, cj_tuple_known(&el->al, r), &at))
-		cj_bug(el->recover, "no offset: %s", el->al.why.text);
-	return cj_int_add(&el->sym, p->t->offset, at);
+	return cj_gather_offset(el, p->span, p->reads, p->t,
+	    cj_tuple_known(&el->al, r));
 }
 
 cj_ref
@@ -553,17 +603,17 @@ add_bounds(struct cj_elab *el, const struct cj_component *c, cj_ref *mask)
 }
 
 static bool
-predicate(struct cj_elab *el, const struct cj_pieces *p,
+predicate(struct cj_elab *el, const struct cj_way *w,
     const struct cj_tuple *coord, cj_ref *mask)
 {
 	struct cj_value c = cj_value_from_tuple(el, coord);
-	struct cj_value v = *p->t->pred;
+	struct cj_value v = *w->t->pred;
 	bool known, truth;
 	cj_ref ref;
 
-	if (asks_each(p->t))
-		v = cj_elab_call_values(el, p->span, v, &c, 1);
-	if (!cj_elab_condition(el, p->span, v, &known, &truth, &ref))
+	if (asks_each(w->t))
+		v = cj_elab_call_values(el, w->span, v, &c, 1);
+	if (!cj_elab_condition(el, w->span, v, &known, &truth, &ref))
 		return false;
 	if (known && truth)
 		return true;
@@ -572,33 +622,45 @@ predicate(struct cj_elab *el, const struct cj_pieces *p,
 	return true;
 }
 
+/* What the guard of one view says of an element. */
+static bool
+add_guard(struct cj_elab *el, const struct cj_way *w, cj_ref *mask)
+{
+	struct cj_component c[CJ_MAX_AXES];
+	const struct cj_tuple *coord = cj_tuple_known(&el->al, 0);
+	unsigned n = 0, i;
+
+	if (w->t->cut != NULL) {
+		coord = cj_cut_at(el, w->t->cut, w->at);
+		n = cj_cut_components(el, w->t, w->at, c);
+	}
+	for (i = 0; i < n; i++)
+		add_bounds(el, &c[i], mask);
+	return w->t->pred == NULL || predicate(el, w, coord, mask);
+}
+
+/* A guard of the view, and those of what it was gathered from: what is not cut
+ * ends where its mode does. */
 bool
 cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     cj_ref *mask)
 {
-	struct cj_component c[CJ_MAX_AXES];
-	const struct cj_tuple *coord;
-	unsigned n, i;
+	struct cj_way w = cj_pieces_way(el, p, r);
+	struct cj_component index;
 
 	*mask = 0;
-	if (!p->t->is_guarded)
-		return true;
-	if (p->t->cut == NULL)
-		return p->t->pred == NULL || predicate(el, p,
-		    cj_tuple_known(&el->al, 0), mask);
-	n = coordinate_at(el, p, r, c, &coord);
-	for (i = 0; i < n; i++)
-		add_bounds(el, &c[i], mask);
-	return p->t->pred == NULL || predicate(el, p, coord, mask);
-}
-
-bool
-cj_tensor_mask(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t, cj_ref *mask)
-{
-	struct cj_pieces p = { .t = t, .span = span, .width = 1 };
-
-	return cj_pieces_mask(el, &p, 0, mask);
+	if (w.t->is_guarded && !add_guard(el, &w, mask))
+		return false;
+	while (cj_tensor_is_guarded(w.t) && cj_way_on(el, &w)) {
+		if (!w.t->is_guarded)
+			continue;
+		index = (struct cj_component){ w.index, w.extent, w.mode };
+		if (w.t->cut == NULL)
+			add_bounds(el, &index, mask);
+		if (!add_guard(el, &w, mask))
+			return false;
+	}
+	return true;
 }
 
 static uint32_t
@@ -645,7 +707,7 @@ fill_ref(struct cj_elab *el, const struct cj_pieces *p, cj_ref *fill)
 	struct cj_value v;
 
 	*fill = 0;
-	if (!p->t->is_guarded)
+	if (!cj_tensor_is_guarded(p->t))
 		return true;
 	if (!p->t->has_fill) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, p->span,

@@ -4,7 +4,7 @@
 #ifndef CJ_ELAB_ACCESS_H
 #define CJ_ELAB_ACCESS_H
 
-#include "elab_priv.h"
+#include "elab_gather.h"
 
 enum { CJ_MAX_AXES = 64 };
 
@@ -28,7 +28,9 @@ struct cj_pieces {
 	uint32_t *lane;		/* position within the access */
 	bool is_cut;		/* narrower, since a guard may cut it */
 	const char *why;	/* not wider; NULL: as wide as can be */
+	bool is_gathered;	/* neighbours lie wherever indices say */
 	bool is_unaligned;	/* since no larger alignment is known */
+	struct cj_index_reads *reads;	/* of a gathered view; NULL: none yet */
 };
 
 /* The current function may touch the elements; else it is reported. */
@@ -44,6 +46,8 @@ bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
 /* Bytes that an access touches, and what its first is a multiple of. */
 uint32_t cj_pieces_bytes(const struct cj_pieces *p);
 uint32_t cj_pieces_align(const struct cj_pieces *p);
+/* What to do where neighbours are gathered; others: `otherwise`. */
+const char *cj_pieces_help(const struct cj_pieces *p, const char *otherwise);
 /* Narrower ones, of a width that divides. */
 void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);
 /* The offset of the access that begins at register r, also as an
@@ -57,9 +61,15 @@ struct cj_component {
 	struct cj_int at, limit;
 	uint32_t mode;
 };
-/* Those of register r, at most CJ_MAX_AXES; the view is cut. */
-unsigned cj_pieces_coordinate(struct cj_elab *el, const struct cj_pieces *p,
-    uint32_t r, struct cj_component *out);
+/* Those of the coordinate `at` of a view that is cut, at most CJ_MAX_AXES. */
+unsigned cj_cut_components(struct cj_elab *el, const struct cj_tensor *t,
+    const struct cj_tuple *at, struct cj_component *out);
+/* The way from register r through gathers. */
+struct cj_way cj_pieces_way(struct cj_elab *el, const struct cj_pieces *p,
+    uint32_t r);
+/* For accesses of single elements: register 0 is the first element. */
+struct cj_pieces cj_pieces_first(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t);
 /* Have the access that begins at register r watched: no coordinate leaves its
  * mode where `mask` (0: always) holds (elab_bounds.c). */
 void cj_pieces_watch(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,

@@ -8,6 +8,7 @@
  * index runs over the common shape in colexicographic order, or, where all
  * arrays are the same compact layout, along memory.
  */
+#include "elab_gather.h"
 #include "elab_test_priv.h"
 
 #include <math.h>
@@ -74,6 +75,68 @@ cj_elab_array_new(struct cj_elab *el, struct cj_span span,
 	t.layout = l;
 	t.span = span;
 	return cj_value_tensor(el, &t);
+}
+
+/* ---- through indices ----------------------------------------------------- */
+
+/* One element of the copy, at index i. */
+static bool
+copy_element(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *from, const struct cj_tensor *to, struct cj_int i)
+{
+	const struct cj_tuple *at = cj_idx2crd(&el->al, i,
+	    from->layout->shape);
+	struct cj_value v = cj_tensor_element(el, span, from, at);
+	static const struct cj_how plain;
+	struct cj_int offset;
+
+	if (v.kind == CJ_VALUE_ERROR ||
+	    !cj_layout_offset(&el->al, to->layout, at, &offset))
+		return false;
+	v = cj_tensor_load(el, span, v.tensor, &plain);
+	if (v.kind == CJ_VALUE_ERROR)
+		return false;
+	cj_elab_array_store(el, to, offset, cj_elab_ref(el, &v,
+	    to->element));
+	return true;
+}
+
+/* An array, or a copy of what a gathered view shows of it. */
+static struct cj_value
+plain_array(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
+{
+	const struct cj_tensor *t = v->tensor;
+	struct cj_int count = cj_layout_size(&el->al, t->layout), i;
+	int64_t hi = cj_int_range(&el->sym, count).hi;
+	cj_ref n, map, index;
+	struct cj_value y;
+	cj_region outer;
+	bool ok;
+
+	if (t->gather == NULL)
+		return *v;
+	y = cj_elab_array_new(el, span, t->element,
+	    cj_layout_row_major(&el->al, t->layout->shape));
+	n = cj_elab_ref_int(el, count);
+	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
+	outer = cj_elab_enter(el, map, &index);
+	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
+	cj_elab_symbol_below(el, i, count);
+	ok = copy_element(el, span, t, y.tensor, i);
+	cj_elab_leave(el, outer);
+	return ok ? y : cj_value_error();
+}
+
+/* The offset of an element behind that of its array. */
+static bool
+place_in(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
+    const struct cj_tuple *at, struct cj_int *offset)
+{
+	if (t->gather == NULL)
+		return cj_layout_offset(&el->al, t->layout, at, offset);
+	*offset = cj_int_sub(&el->sym, cj_gather_offset(el, span, NULL, t,
+	    at), t->offset);
+	return true;
 }
 
 /* ---- element-wise work --------------------------------------------------- */
@@ -169,6 +232,9 @@ cj_elab_lanes(struct cj_elab *el, struct cj_span span,
 		lane[i].is_array = cj_elab_is_array(el, &args[i]);
 		if (!lane[i].is_array)
 			continue;
+		lane[i].value = plain_array(el, span, &args[i]);
+		if (lane[i].value.kind == CJ_VALUE_ERROR)
+			return NULL;
 		if (common != NULL) {
 			const struct cj_tuple *joined = join_shapes(el,
 			    common, args[i].tensor->layout->shape);
@@ -195,7 +261,7 @@ cj_elab_lanes(struct cj_elab *el, struct cj_span span,
 	for (i = 0; i < count; i++)
 		if (lane[i].is_array)
 			lane[i].view = broadcast(el,
-			    args[i].tensor->layout, common);
+			    lane[i].value.tensor->layout, common);
 	*shape = common;
 	return lane;
 }
@@ -332,7 +398,8 @@ static bool
 run_map(struct cj_elab *el, const struct map *m, struct cj_tensor *y,
     enum cj_kind element)
 {
-	bool along = runs_along_memory(el, m->lane, m->count, y->layout);
+	bool along = y->gather == NULL &&
+	    runs_along_memory(el, m->lane, m->count, y->layout);
 	struct cj_int count = cj_tuple_product(&el->al, m->shape), i, offset;
 	cj_ref n = cj_elab_ref_int(el, count), map, index, ref;
 	struct cj_value v;
@@ -360,8 +427,7 @@ run_map(struct cj_elab *el, const struct map *m, struct cj_tensor *y,
 		v = cj_elab_coerce(el, m->span, element, v);
 	}
 	offset = i;
-	if (v.kind == CJ_VALUE_ERROR || (!along &&
-	    !cj_layout_offset(&el->al, y->layout,
+	if (v.kind == CJ_VALUE_ERROR || (!along && !place_in(el, m->span, y,
 	    cj_idx2crd(&el->al, i, m->shape), &offset))) {
 		cj_elab_leave(el, outer);
 		return false;
@@ -630,7 +696,9 @@ cj_elab_array_reduce(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
 	lane = cj_elab_lanes(el, span, &v, 1, &shape);
-	assert(lane != NULL && lane->is_array && "called for an array");
+	if (lane == NULL)
+		return cj_value_error();
+	assert(lane->is_array && "called for an array");
 	if (along == NULL)
 		return reduce_view(el, span, op, lane, lane->view);
 	bits = along_modes(el, span, along, cj_layout_rank(lane->view));

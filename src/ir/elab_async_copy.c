@@ -14,10 +14,10 @@ refuse(struct cj_elab *el, const struct cj_pieces *p, const char *what,
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, p->span,
 	    "%s allows accesses of %u bytes, the copy takes %u at once: %s",
 	    what, cj_pieces_bytes(p), how->count * p->bits / 8, p->why != NULL ?
-	    p->why : "no more neighbours lie next to each other"),
-	    "State the alignment in the contract, align(16), choose a layout "
-	    "whose rows go along with the copy, or an atom of fewer "
-	    "elements.");
+	    p->why : "no more neighbours lie next to each other"), "%s",
+	    cj_pieces_help(p, "State the alignment in the contract, "
+	    "align(16), choose a layout whose rows go along with the copy, "
+	    "or an atom of fewer elements."));
 	return false;
 }
 
@@ -51,7 +51,7 @@ places_fit(struct cj_elab *el, struct cj_span span,
 		wrong = "cp_async reads global memory alone";
 	else if (dst->is_remote)
 		wrong = "cp_async writes the memory of its own block alone";
-	else if (dst->is_guarded)
+	else if (cj_tensor_is_guarded(dst))
 		wrong = "cp_async writes its destination whole; guard the "
 		    "source";
 	if (wrong != NULL)
@@ -79,7 +79,7 @@ fill_fits(struct cj_elab *el, struct cj_span span,
 {
 	struct cj_value v;
 
-	if (!src->is_guarded)
+	if (!cj_tensor_is_guarded(src))
 		return true;
 	if (src->has_fill) {
 		v = cj_elab_coerce(el, span, src->element, *src->fill);

@@ -123,26 +123,61 @@ watch_one(const struct watched *w, struct cj_int at, struct cj_int limit,
 }
 
 static void
-watch_indices(const struct watched *w)
+watch_indices(const struct watched *w, const struct cj_tensor *t)
 {
 	const struct cj_unproved *u;
 
-	for (u = w->t->unproved; u != NULL; u = u->next)
-		if (!w->t->is_guarded || !u->is_cut)
+	for (u = t->unproved; u != NULL; u = u->next)
+		if (!t->is_guarded || !u->is_cut)
 			watch_one(w, u->at, u->limit, text_of(w, u->mode,
 			    u->is_part));
 }
 
 static void
-watch_cut(const struct watched *w, const struct cj_pieces *p, uint32_t r)
+watch_cut(const struct watched *w, const struct cj_tensor *t,
+    const struct cj_tuple *at)
 {
 	struct cj_component c[CJ_MAX_AXES];
-	unsigned n = cj_pieces_coordinate(w->el, p, r, c), i;
+	unsigned n, i;
 
+	if (t->is_guarded || t->cut == NULL)
+		return;
+	n = cj_cut_components(w->el, t, at, c);
 	for (i = 0; i < n; i++)
 		if (!is_proved(w->el, c[i].at, c[i].limit))
 			watch_one(w, c[i].at, c[i].limit, text_of(w,
-			    c[i].mode, w->t->cut->is_of_part));
+			    c[i].mode, t->cut->is_of_part));
+}
+
+static void
+watch_gathered(const struct watched *w, const struct cj_way *way)
+{
+	const char *text = text_of(w, way->mode, way->t->is_part);
+
+	if (way->t->is_guarded || is_proved(w->el, way->index, way->extent))
+		return;
+	watch_one(w, way->index, way->extent, cj_printf(w->el->arena,
+	    way->name == NULL ? "%s, by an index in registers," :
+	    "%s, by \"%s\",", text, way->name));
+}
+
+/* Of an element, and of what it is in all that was gathered. */
+static void
+watch_element(const struct watched *w, const struct cj_pieces *p, uint32_t r,
+    bool is_first)
+{
+	struct cj_way way = cj_pieces_way(w->el, p, r);
+
+	if (is_first)
+		watch_indices(w, way.t);
+	watch_cut(w, way.t, way.at);
+	while (cj_way_on(w->el, &way)) {
+		if (is_first) {
+			watch_gathered(w, &way);
+			watch_indices(w, way.t);
+		}
+		watch_cut(w, way.t, way.at);
+	}
 }
 
 static bool
@@ -161,24 +196,11 @@ cj_pieces_watch(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 
 	if (!is_watched(el))
 		return;
-	watch_indices(&w);
-	if (p->t->is_guarded || p->t->cut == NULL)
-		return;
-	watch_cut(&w, p, r);
+	watch_element(&w, p, r, true);
 	/* the elements between are no farther along any mode */
 	for (last = r; last + 1 < p->count && (p->start[last] != r ||
 	    p->lane[last] != p->width - 1); last++)
 		;
 	if (p->width > 1 && p->start[last] == r)
-		watch_cut(&w, p, last);
-}
-
-void
-cj_tensor_watch(struct cj_elab *el, const struct cj_tensor *t, cj_ref mask)
-{
-	uint32_t zero = 0;
-	struct cj_pieces p = { .t = t, .span = t->span, .width = 1,
-	    .count = 1, .start = &zero, .lane = &zero };
-
-	cj_pieces_watch(el, &p, 0, mask);
+		watch_element(&w, p, last, false);
 }

@@ -235,56 +235,6 @@ OPERATION(slice_and_offset)
 	return sliced(el, args, both, row->name);
 }
 
-static const struct cj_layout *
-do_offset(struct cj_algebra *al, const struct cj_layout *l, void *user)
-{
-	return cj_layout_domain_offset(al, l, user);
-}
-
-/* The offset of a plain layout moves out of it. */
-static const struct cj_layout *
-without_offset(struct cj_elab *el, const struct cj_layout *l)
-{
-	struct cj_layout *bare = cj_memdup(el->arena, l, sizeof *l);
-
-	bare->offset = NULL;
-	return bare;
-}
-
-/* A view from the coordinate on, its coordinates moved alike. */
-static struct cj_value
-offset_tensor(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tuple *coord, const char *name)
-{
-	struct cj_tensor t = *args->at[1].tensor, made;
-	struct cj_cut cut;
-	struct cj_layout inside;
-	struct cj_value v;
-
-	if (t.cut != NULL) {
-		cut = *t.cut;
-		inside = *cut.coord;
-		inside.offset = cut.offset;
-		cut.coord = &inside;
-		t.cut = &cut;
-	}
-	v = cj_tensor_map(el, args->span, &t, true, do_offset,
-	    (void *)coord, name);
-	if (v.kind == CJ_VALUE_ERROR)
-		return v;
-	made = *v.tensor;
-	if (!made.layout->is_composed) {
-		made.offset = cj_int_add(&el->sym, made.offset,
-		    made.layout->offset->value);
-		made.layout = without_offset(el, made.layout);
-	}
-	cut = *made.cut;
-	cut.offset = cut.coord->offset;
-	cut.coord = without_offset(el, cut.coord);
-	made.cut = cj_memdup(el->arena, &cut, sizeof cut);
-	return cj_value_tensor(el, &made);
-}
-
 OPERATION(domain_offset)
 {
 	const struct cj_tuple *coord = cj_arg_tuple(el, args, 0);
@@ -293,7 +243,8 @@ OPERATION(domain_offset)
 	if (coord == NULL)
 		return cj_value_error();
 	if (args->at[1].kind == CJ_VALUE_TENSOR)
-		return offset_tensor(el, args, coord, row->name);
+		return cj_tensor_shift(el, args->span, args->at[1].tensor,
+		    coord, row->name);
 	l = cj_arg_layout(el, args, 1);
 	return l == NULL ? cj_value_error() : cj_arg_result(el, args->span,
 	    cj_layout_domain_offset(&el->al, l, coord), row->name);

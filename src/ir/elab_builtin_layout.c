@@ -424,18 +424,18 @@ cj_builtin_transpose(struct cj_elab *el, struct cj_args *args,
 	static const uint32_t swapped[2] = { 1, 0 };
 	struct work w = { .modes = swapped, .count = 2 };
 	struct cj_value v = args->at[0];
-	const struct cj_layout *l;
+	const struct cj_tuple *shape;
 
 	if (v.kind == CJ_VALUE_REGS || v.kind == CJ_VALUE_PLACE)
 		return transpose_registers(el, args->span,
 		    cj_elab_read(el, args->span, v));
-	l = cj_arg_layout(el, args, 0);
-	if (l == NULL)
+	shape = shape_of(el, args);
+	if (shape == NULL)
 		return cj_value_error();
-	if (cj_layout_rank(l) != 2)
+	if (cj_tuple_rank(shape) != 2)
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
 		    "transpose takes two modes, the rank is %u",
-		    cj_layout_rank(l));
+		    cj_tuple_rank(shape));
 	return apply(el, args, false, do_select, &w, row->name);
 }
 

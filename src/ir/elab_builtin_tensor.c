@@ -2,6 +2,7 @@
  * Views and registers: guard, load, store, zeros, reshape, workspace; threads:
  * sync, exchanges within a warp, atomics.
  */
+#include "elab_access.h"
 #include "elab_tiled.h"
 
 /* ---- how an access is made ----------------------------------------------- */
@@ -179,6 +180,10 @@ cj_builtin_make_tensor(struct cj_elab *el, struct cj_args *args,
 		    "make_tensor takes a tensor, this is %s",
 		    cj_value_what(el, &args->at[0]));
 	t = *args->at[0].tensor;
+	if (!cj_elab_not_gathered(el, cj_arg_span(args, 0), &t,
+	    "make_tensor takes memory from one place on", "Cut the view as "
+	    "it is: local_tile(), partition(), t[a..b, _]."))
+		return cj_value_error();
 	t.layout = t.seen = l;
 	t.cut = NULL;
 	t.is_raw |= is_raw;
@@ -246,6 +251,10 @@ fillable(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 		    "fill takes a view, this is %s", cj_value_what(el, v));
 		return false;
 	}
+	if (!cj_elab_not_gathered(el, span, v->tensor,
+	    "fill takes elements that are equally far apart",
+	    "Store to it in a launch."))
+		return false;
 	l = *out = cj_layout_coalesce(&el->al, v->tensor->layout, NULL);
 	if (!cj_is_leaf(l->shape) || l->swizzle.bits != 0) {
 		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
@@ -453,6 +462,7 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	    .scope = CJ_MEMORY_GPU };
 	const struct cj_tensor *t;
 	struct cj_access a = { .atomic = op };
+	struct cj_pieces p;
 	struct cj_value v;
 	cj_ref refs[4];
 	uint32_t i, n = 1;
@@ -478,7 +488,8 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	cj_elab_object_leaf(el, t->object);
 	el->m->objects.at[t->object].reads = true;
 	el->m->objects.at[t->object].writes = true;
-	refs[0] = cj_elab_ref_int(el, t->offset);
+	p = cj_pieces_first(el, args->span, t);
+	refs[0] = cj_pieces_offset(el, &p, 0);
 	/* cas: value, then expected */
 	for (i = args->count; --i > 0;) {
 		v = cj_elab_coerce(el, args->span, t->element, args->at[i]);
@@ -490,11 +501,10 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 			    "this is %s", cj_value_what(el, &v));
 		refs[n++] = cj_elab_ref(el, &v, t->element);
 	}
-	if (t->is_guarded && !cj_tensor_mask(el, args->span, t, &refs[n]))
+	if (!cj_pieces_mask(el, &p, 0, &refs[n]))
 		return cj_value_error();
-	cj_tensor_watch(el, t, t->is_guarded ? refs[n] : 0);
-	if (t->is_guarded && refs[n] != 0)
-		n++;
+	cj_pieces_watch(el, &p, 0, refs[n]);
+	n += refs[n] != 0;
 	a.object = t->object;
 	a.align = cj_kind_bytes(t->element);
 	a.order = how.order;

@@ -199,7 +199,7 @@ check_side(struct cj_elab *el, struct cj_args *args, uint32_t i)
 		    cj_value_what(el, v));
 		return false;
 	}
-	if (v->tensor->is_guarded) {
+	if (cj_tensor_is_guarded(v->tensor)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
 		    "a bulk copy is whole, a guard would cut it"),
 		    "Cut the view to what is inside, x[a..min(b, N)].");
@@ -323,6 +323,18 @@ access_to(struct cj_elab *el, const struct cj_tensor *t)
 	return cj_module_access(el->m, &a);
 }
 
+/* The offset of the first element, behind the indices of gathered rows. */
+static cj_ref
+first_of(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
+{
+	struct cj_pieces p = cj_pieces_first(el, span, t);
+	cj_ref offset = cj_pieces_offset(el, &p, 0);
+
+	if (t->gather != NULL)
+		cj_pieces_watch(el, &p, 0, 0);
+	return offset;
+}
+
 /* Of the destination's block. */
 static cj_ref
 rank_of(struct cj_elab *el, const struct cj_tensor *to)
@@ -365,8 +377,8 @@ cj_elab_copy_bulk(struct cj_elab *el, struct cj_args *args,
 		el->m->objects.at[to->object].reads = true;
 	b.to = access_to(el, to);
 	b.from = access_to(el, from);
-	refs[n++] = cj_elab_ref_int(el, to->offset);
-	refs[n++] = cj_elab_ref_int(el, from->offset);
+	refs[n++] = first_of(el, cj_arg_span(args, 2), to);
+	refs[n++] = first_of(el, cj_arg_span(args, 1), from);
 	refs[n++] = cj_elab_ref_int(el, count);
 	if (signals) {
 		b.signal = cj_arg_mbarrier(el, args->span,
@@ -445,7 +457,7 @@ cj_builtin_store_async(struct cj_elab *el, struct cj_args *args,
 		    "%s needs the target sm_90 or later, this is %s",
 		    row->name, el->target->name);
 	if (place->kind != CJ_VALUE_TENSOR || !is_shared(el, place->tensor) ||
-	    place->tensor->is_guarded)
+	    cj_tensor_is_guarded(place->tensor))
 		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
 		    "%s writes shared memory, of a block of the cluster, with "
 		    "no guard; this is %s", row->name,

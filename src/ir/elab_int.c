@@ -75,6 +75,16 @@ cj_elab_leaf_symbol(struct cj_elab *el, const struct cj_leaf *leaf,
 	return add_symbol(el, &info, leaf->name, bounds);
 }
 
+struct cj_int
+cj_elab_step(struct cj_elab *el, const char *name, int64_t divisor)
+{
+	const int64_t bounds[3] = { INT64_MIN, INT64_MAX, divisor };
+	struct cj_symbol_info info = { .level = el->em == NULL ? 1 :
+	    el->em->level, .source = CJ_SOURCE_STEP };
+
+	return add_symbol(el, &info, name, bounds);
+}
+
 /* The extent that bounds an index of the launch; 0: not known. */
 static struct cj_int
 special_bound(const struct cj_elab *el, enum cj_special what)
@@ -621,8 +631,10 @@ symbol_ref(struct cj_elab *el, const struct cj_symbol_info *s)
 		assert(el->em->level == 1);
 		return cj_emit0(&el->em->b, CJ_OP_DEVICE, index_type,
 		    s->number);
+	case CJ_SOURCE_STEP:
+		break;
 	}
-	return 0;
+	cj_bug(el->recover, "a gathered mode has no stride");
 }
 
 static cj_ref

@@ -8,6 +8,7 @@
  *	fence(proxy = .tensormap, map = to)
  *	copy(load, ..., map = to)
  */
+#include "elab_gather.h"
 #include "elab_tma.h"
 
 enum { MAP_ALIGN = 128 };
@@ -285,7 +286,8 @@ cj_builtin_address(struct cj_elab *el, struct cj_args *args,
 	cj_elab_object_leaf(el, v->tensor->object);
 	el->m->objects.at[v->tensor->object].reads = true;
 	a.object = v->tensor->object;
-	offset = cj_elab_ref_int(el, v->tensor->offset);
+	offset = cj_elab_ref_int(el, cj_gather_offset(el, args->span, NULL,
+	    v->tensor, cj_tuple_known(&el->al, 0)));
 	return cj_value_regs(el, CJ_KIND_U64, NULL, cj_emit(&el->em->b,
 	    CJ_OP_ADDRESS, cj_type_of(CJ_KIND_U64, 1), cj_module_access(
 	    el->m, &a), &offset, 1));

@@ -5,6 +5,7 @@
  * the swizzle, and two distances in bytes. They are read off the layout, mode
  * by mode, and each step of the layout is compared with them.
  */
+#include "elab_gather.h"
 #include "elab_tiled.h"
 
 bool
@@ -116,6 +117,9 @@ cj_smem_operand_make(struct cj_elab *el, struct cj_span span,
 	struct cj_int n;
 	uint32_t m;
 
+	if (!cj_elab_not_gathered(el, span, t,
+	    "an operand in shared memory is one matrix", NULL))
+		return false;
 	o->who = who;
 	o->span = span;
 	if (t->element != kind)

@@ -131,6 +131,15 @@ struct cj_cut {
 	bool is_of_part;		/* that was itself a part */
 };
 
+/* A view's element at c is that of `from` at c with c[mode] replaced by
+ * indices[c[mode]] (elab_gather.c). */
+struct cj_gather {
+	const struct cj_tensor *from;
+	uint32_t mode;
+	struct cj_value indices;	/* TENSOR, or REGS: at known places */
+	const struct cj_cut *place;	/* of the view in the gathered shape */
+};
+
 /* A coordinate that a view was indexed by, not proved inside its mode. */
 struct cj_unproved {
 	struct cj_int at, limit;
@@ -152,6 +161,7 @@ struct cj_tensor {
 	struct cj_int origin;
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
+	const struct cj_gather *gather;	/* NULL: elements lie as layout says */
 	bool is_part;			/* not the object as declared */
 	bool is_raw;			/* bytes, whatever lies there */
 	const struct cj_layout *seen;	/* of shared memory: as it was declared
@@ -323,7 +333,9 @@ enum cj_time {
 
 /* What a symbol of the table stands for. */
 enum cj_source_kind { CJ_SOURCE_REF, CJ_SOURCE_LEAF, CJ_SOURCE_SPECIAL,
-    CJ_SOURCE_FACT };
+    CJ_SOURCE_FACT,
+    CJ_SOURCE_STEP	/* of a gathered mode: has no number */
+};
 struct cj_symbol_info {
 	uint8_t level;
 	enum cj_source_kind source;
@@ -554,6 +566,9 @@ void cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
 /* A symbol for a leaf of the host function, which is made when used. */
 struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
     const struct cj_leaf *leaf, int64_t lo, int64_t hi, int64_t divisor);
+/* What stands for the stride of a gathered mode: a multiple of divisor. */
+struct cj_int cj_elab_step(struct cj_elab *el, const char *name,
+    int64_t divisor);
 /* thread_idx.x and its kin; a fact of the device for the host part. */
 struct cj_int cj_elab_special(struct cj_elab *el, enum cj_special what);
 struct cj_int cj_elab_fact(struct cj_elab *el, enum cj_device_fact what);
@@ -833,14 +848,23 @@ bool cj_elab_inside(struct cj_elab *el, struct cj_span span,
  * touches `made` checks it (elab_bounds.c). */
 void cj_tensor_watch_index(struct cj_elab *el, struct cj_tensor *made,
     const struct cj_tensor *from, const struct cj_tuple *coord);
-/* The same checks in front of an access of one element. */
-void cj_tensor_watch(struct cj_elab *el, const struct cj_tensor *t,
-    cj_ref mask);
 /* Fix the coordinates that are not `_`. */
 /* What a partition gave, which knows that it is one thread's; errors pass. */
 struct cj_value cj_tensor_dealt(struct cj_elab *el, struct cj_value v);
 struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
+/* One element, whether or not the coordinate is inside. */
+struct cj_value cj_tensor_element(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord);
+/* The coordinate `at` of a view, in what it was cut from. */
+const struct cj_tuple *cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
+    const struct cj_tuple *at);
+/* A cut of the whole of t. */
+struct cj_cut *cj_cut_new(struct cj_elab *el, const struct cj_tensor *t);
+/* The view that begins at a coordinate, with the same shape. */
+struct cj_value cj_tensor_shift(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord,
+    const char *what);
 /* From a view's coordinates to those of what it was cut from. */
 const struct cj_layout *cj_tensor_coords(struct cj_elab *el,
     const struct cj_tensor *t);
@@ -892,9 +916,6 @@ void cj_elab_check_meetings(struct cj_elab *el);
 void cj_elab_touch(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool writes, const char *who);
 void cj_elab_check_touches(struct cj_elab *el);
-/* The mask of an element of a guarded view; 0: always inside. */
-bool cj_tensor_mask(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t, cj_ref *mask);
 /*
  * All elements of src to those of dst by cp.async, `count` at a time (4, 8 or
  * 16 bytes), which both views must allow; neighbours are in the order of

@@ -13,8 +13,8 @@ rank_zero(struct cj_elab *el)
 
 /* ---- cuts ---------------------------------------------------------------- */
 
-static struct cj_cut *
-new_cut(struct cj_elab *el, const struct cj_tensor *t)
+struct cj_cut *
+cj_cut_new(struct cj_elab *el, const struct cj_tensor *t)
 {
 	struct cj_cut *c = CJ_NEW(el->arena, struct cj_cut);
 
@@ -53,6 +53,48 @@ cut_of(struct cj_elab *el, const struct cj_cut *from,
 	return c;
 }
 
+const struct cj_tuple *
+cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
+    const struct cj_tuple *at)
+{
+	const struct cj_layout *l = cut->coord;
+	const struct cj_tuple *c = cut->offset;
+
+	if (cj_is_leaf(l->shape) || l->shape->rank != 0)
+		c = cj_layout_at(&el->al, with_offset(el, cut), at);
+	if (c == NULL)
+		cj_bug(el->recover, "no coordinate: %s", el->al.why.text);
+	return c;
+}
+
+/* ---- what goes along with a layout --------------------------------------- */
+
+/* Where a view's elements lie: in what it was cut from, and in the shape that
+ * a gather made. Whatever is done to the layout is done to both. */
+enum { COMPANIONS = 2 };
+
+static const struct cj_cut *
+companion(const struct cj_tensor *t, unsigned i)
+{
+	return i == 0 ? t->cut : t->gather == NULL ? NULL : t->gather->place;
+}
+
+static void
+set_companion(struct cj_elab *el, struct cj_tensor *t, unsigned i,
+    const struct cj_cut *c)
+{
+	struct cj_gather *g;
+
+	if (i == 0) {
+		t->cut = c;
+		return;
+	}
+	g = CJ_NEW(el->arena, struct cj_gather);
+	*g = *t->gather;
+	g->place = c;
+	t->gather = g;
+}
+
 /*
  * Where strides allow it a map makes one mode of several, and those of the
  * coordinates are others than those of the elements: give both one shape.
@@ -78,10 +120,25 @@ agree(struct cj_elab *el, const struct cj_layout **l,
 	    finer->shape);
 }
 
+/* One shape for all: the second may have refined that of the first. */
+static bool
+all_agree(struct cj_elab *el, const struct cj_layout **l,
+    const struct cj_layout *coord[COMPANIONS])
+{
+	unsigned turn, i;
+
+	for (turn = 0; turn < COMPANIONS; turn++)
+		for (i = 0; i < COMPANIONS; i++)
+			if (coord[i] != NULL && !agree(el, l, &coord[i]))
+				return false;
+	return coord[0] == NULL || cj_tuple_congruent(coord[0]->shape,
+	    (*l)->shape);
+}
+
 const struct cj_layout *
 cj_tensor_coords(struct cj_elab *el, const struct cj_tensor *t)
 {
-	return t->cut != NULL ? t->cut->coord : new_cut(el, t)->coord;
+	return t->cut != NULL ? t->cut->coord : cj_cut_new(el, t)->coord;
 }
 
 struct cj_value
@@ -90,26 +147,30 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
     const char *what)
 {
 	struct cj_tensor made = *t;
-	const struct cj_cut *cut = t->cut;
-	const struct cj_layout *coord;
+	const struct cj_layout *coord[COMPANIONS] = { NULL };
 	struct cj_cut *moved;
+	unsigned i;
 
-	if (cut == NULL && cuts)
-		cut = new_cut(el, t);
-	coord = cut == NULL ? NULL : cut->coord;
-	if (coord != NULL && !agree(el, &made.layout, &coord))
+	if (made.cut == NULL && cuts)
+		made.cut = cj_cut_new(el, t);
+	for (i = 0; i < COMPANIONS; i++)
+		if (companion(&made, i) != NULL)
+			coord[i] = companion(&made, i)->coord;
+	if (!all_agree(el, &made.layout, coord))
 		return cj_elab_refused(el, span, what);
 	made.is_part = true;
 	made.layout = map(&el->al, made.layout, user);
 	if (made.layout == NULL)
 		return cj_elab_refused(el, span, what);
-	if (cut != NULL) {
+	for (i = 0; i < COMPANIONS; i++) {
+		if (coord[i] == NULL)
+			continue;
 		moved = CJ_NEW(el->arena, struct cj_cut);
-		*moved = *cut;
-		moved->coord = map(&el->al, coord, user);
+		*moved = *companion(&made, i);
+		moved->coord = map(&el->al, coord[i], user);
 		if (moved->coord == NULL)
 			return cj_elab_refused(el, span, what);
-		made.cut = moved;
+		set_companion(el, &made, i, moved);
 	}
 	return cj_value_tensor(el, &made);
 }
@@ -177,28 +238,33 @@ has_any(const struct cj_tuple *c)
 	return false;
 }
 
-static struct cj_value
-element(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
-    const struct cj_tuple *coord)
+struct cj_value
+cj_tensor_element(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord)
 {
 	struct cj_tensor made = *t;
+	const struct cj_cut *from;
 	struct cj_cut *cut;
 	struct cj_int at;
+	unsigned i;
 
 	if (!cj_layout_offset(&el->al, t->layout, coord, &at))
 		return cj_elab_refused(el, span, "index");
 	made.offset = cj_int_add(&el->sym, t->offset, at);
 	made.layout = rank_zero(el);
-	if (t->cut != NULL) {
+	for (i = 0; i < COMPANIONS; i++) {
+		from = companion(t, i);
+		if (from == NULL)
+			continue;
 		cut = CJ_NEW(el->arena, struct cj_cut);
 		cut->coord = rank_zero(el);
-		cut->limit = t->cut->limit;
-		cut->is_of_part = t->cut->is_of_part;
-		cut->offset = cj_layout_at(&el->al, with_offset(el, t->cut),
+		cut->limit = from->limit;
+		cut->is_of_part = from->is_of_part;
+		cut->offset = cj_layout_at(&el->al, with_offset(el, from),
 		    coord);
 		if (cut->offset == NULL)
 			return cj_elab_refused(el, span, "index");
-		made.cut = cut;
+		set_companion(el, &made, i, cut);
 	}
 	return cj_value_tensor(el, &made);
 }
@@ -224,23 +290,28 @@ cj_tensor_slice(struct cj_elab *el, struct cj_span span,
 	struct cj_tensor made = *t;
 	const struct cj_layout *rest;
 	const struct cj_tuple *offset;
+	const struct cj_cut *from;
+	unsigned i;
 
 	if (!cj_elab_inside(el, span, coord, t->layout->shape))
 		return cj_value_error();
 	cj_tensor_watch_index(el, &made, t, coord);
 	made.is_part = true;
 	if (!has_any(coord))
-		return element(el, span, &made, coord);
+		return cj_tensor_element(el, span, &made, coord);
 	if (!cj_layout_slice(&el->al, t->layout, coord, &made.layout,
 	    &offset))
 		return cj_elab_refused(el, span, "index");
 	assert(offset->kind == CJ_TUPLE_INT);
 	made.offset = cj_int_add(&el->sym, t->offset, offset->value);
-	if (t->cut != NULL) {
-		if (!cj_layout_slice(&el->al, with_offset(el, t->cut), coord,
+	for (i = 0; i < COMPANIONS; i++) {
+		from = companion(t, i);
+		if (from == NULL)
+			continue;
+		if (!cj_layout_slice(&el->al, with_offset(el, from), coord,
 		    &rest, &offset))
 			return cj_elab_refused(el, span, "index");
-		made.cut = cut_of(el, t->cut, rest);
+		set_companion(el, &made, i, cut_of(el, from, rest));
 	}
 	return cj_value_tensor(el, &made);
 }
@@ -304,6 +375,7 @@ move_origin(struct cj_elab *el, struct cj_tensor *t, const struct window *w)
 	const struct cj_layout *rest;
 	struct cj_layout *moved;
 	struct cj_cut *cut;
+	unsigned i;
 
 	if (!cj_layout_slice(&el->al, t->layout, start, &rest, &offset))
 		return false;
@@ -313,15 +385,17 @@ move_origin(struct cj_elab *el, struct cj_tensor *t, const struct window *w)
 		moved->offset = rest->offset;
 		t->layout = moved;
 	}
-	if (t->cut == NULL)
-		return true;
-	if (!cj_layout_slice(&el->al, with_offset(el, t->cut), start, &rest,
-	    &offset))
-		return false;
-	cut = CJ_NEW(el->arena, struct cj_cut);
-	*cut = *t->cut;
-	cut->offset = rest->offset;
-	t->cut = cut;
+	for (i = 0; i < COMPANIONS; i++) {
+		if (companion(t, i) == NULL)
+			continue;
+		if (!cj_layout_slice(&el->al, with_offset(el,
+		    companion(t, i)), start, &rest, &offset))
+			return false;
+		cut = CJ_NEW(el->arena, struct cj_cut);
+		*cut = *companion(t, i);
+		cut->offset = rest->offset;
+		set_companion(el, t, i, cut);
+	}
 	return true;
 }
 
@@ -351,6 +425,61 @@ window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 	if (!move_origin(el, &made, &w))
 		return cj_elab_refused(el, span, "index");
 	return cj_tensor_map(el, span, &made, false, narrowed, &w, "index");
+}
+
+/* ---- another origin: domain_offset --------------------------------------- */
+
+static const struct cj_layout *
+do_offset(struct cj_algebra *al, const struct cj_layout *l, void *user)
+{
+	return cj_layout_domain_offset(al, l, user);
+}
+
+/* The offset of a plain layout moves out of it. */
+static const struct cj_layout *
+without_offset(struct cj_elab *el, const struct cj_layout *l)
+{
+	struct cj_layout *bare = cj_memdup(el->arena, l, sizeof *l);
+
+	bare->offset = NULL;
+	return bare;
+}
+
+struct cj_value
+cj_tensor_shift(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord, const char *what)
+{
+	struct cj_tensor inside = *t, made;
+	struct cj_cut *cut;
+	struct cj_value v;
+	unsigned i;
+
+	for (i = 0; i < COMPANIONS; i++) {
+		if (companion(t, i) == NULL)
+			continue;
+		cut = cj_memdup(el->arena, companion(t, i), sizeof *cut);
+		cut->coord = with_offset(el, cut);
+		set_companion(el, &inside, i, cut);
+	}
+	v = cj_tensor_map(el, span, &inside, true, do_offset, (void *)coord,
+	    what);
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	made = *v.tensor;
+	if (!made.layout->is_composed) {
+		made.offset = cj_int_add(&el->sym, made.offset,
+		    made.layout->offset->value);
+		made.layout = without_offset(el, made.layout);
+	}
+	for (i = 0; i < COMPANIONS; i++) {
+		if (companion(&made, i) == NULL)
+			continue;
+		cut = cj_memdup(el->arena, companion(&made, i), sizeof *cut);
+		cut->offset = cut->coord->offset;
+		cut->coord = without_offset(el, cut->coord);
+		set_companion(el, &made, i, cut);
+	}
+	return cj_value_tensor(el, &made);
 }
 
 struct cj_value

@@ -3,6 +3,7 @@
  * says which kernel, with which compile-time arguments (values of the
  * elaborator, for cj_bind) and which tensors and scalars.
  */
+#include "elab_gather.h"
 #include "elab_test_priv.h"
 
 /* What a CALL record's `binding` points to. */
@@ -82,6 +83,10 @@ push_tensor(struct cj_elab *el, struct call *c, uint32_t parameter,
 	uint32_t rank = cj_layout_rank(t->layout), i;
 	struct cj_argument a = { 0 };
 
+	if (!cj_elab_not_gathered(el, span, t,
+	    "an argument is memory with a layout",
+	    "Give the tensor and the indices, and gather in the kernel."))
+		return false;
 	a.kind = CJ_ARGUMENT_TENSOR;
 	a.parameter = parameter;
 	a.member = member;

@@ -8,6 +8,7 @@
  * several boxes, each at its own place of both sides. Where a copy is, its
  * view says: the coordinates that a cut carries.
  */
+#include "elab_gather.h"
 #include "elab_tma.h"
 
 /* ---- where shared memory holds the tile ---------------------------------- */
@@ -193,6 +194,9 @@ cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
 	const struct cj_object *o = &el->m->objects.at[t->tensor->object];
 	uint32_t m, bytes = cj_kind_bits(t->tensor->element) / 8;
 
+	if (!cj_elab_not_gathered(el, span, t->tensor,
+	    "TMA moves boxes of neighbours", NULL))
+		return false;
 	if (o->kind != CJ_OBJECT_TENSOR) {
 		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span, "tensor maps of "
 		    "anything but tensor arguments are not supported by this "
@@ -833,7 +837,11 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "by multicast = bits of their ranks.");
 		return cj_value_error();
 	}
-	if (!guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
+	if (!cj_elab_not_gathered(el, cj_arg_span(args, 1),
+	    args->at[1].tensor, "TMA moves boxes of neighbours", NULL) ||
+	    !cj_elab_not_gathered(el, cj_arg_span(args, 2),
+	    args->at[2].tensor, "TMA moves boxes of neighbours", NULL) ||
+	    !guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
 	    global->tensor) || !(t->is_im2col ? cj_im2col_place(el, args, t,
 	    at) : tile_of(el, cj_arg_span(args, t->stores ? 2 : 1), t,
 	    global->tensor, at)) ||

@@ -1,6 +1,7 @@
 /*
  * Values: making, comparing, and going to and from layout/'s tuples.
  */
+#include "elab_gather.h"
 #include "elab_tiled.h"
 
 struct cj_value
@@ -390,7 +391,10 @@ cj_value_to_layout(struct cj_elab *el, struct cj_span span,
 	if (v->kind == CJ_VALUE_LAYOUT)
 		return v->layout;
 	if (v->kind == CJ_VALUE_TENSOR)
-		return v->tensor->layout;
+		return cj_elab_not_gathered(el, span, v->tensor,
+		    "a layout gives each element a place in memory",
+		    "shape() and size() tell its extents; strides are those "
+		    "of the tensor behind it.") ? v->tensor->layout : NULL;
 	if (v->kind == CJ_VALUE_TYPE && v->type->is_tensor)
 		return v->type->layout;
 	shape = cj_value_to_tuple(el, span, v);

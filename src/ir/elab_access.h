@@ -77,6 +77,20 @@ void cj_pieces_watch(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 /* Its mask; 0: always inside. */
 bool cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
     cj_ref *mask);
+/*
+ * All elements of src to those of dst by cp.async, `count` at a time (4, 8 or
+ * 16 bytes), which both views must allow; neighbours are in the order of
+ * coordinates. A guard of src (fill 0) masks. No group is made: that is
+ * cp_async_commit(), or the produce block around. False: reported.
+ */
+struct cj_async_how {
+	uint32_t count;
+	enum cj_copy_cache cache;
+	uint32_t prefetch;	/* bytes for L2: 0, 64, 128, 256 */
+};
+bool cj_tensor_copy_async(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *src, const struct cj_tensor *dst,
+    const struct cj_async_how *how);
 /* Remarks on what a warp does at once: sectors, banks (elab_warp.c). */
 void cj_elab_warp_access(struct cj_elab *el, const struct cj_pieces *p);
 

@@ -7,6 +7,12 @@
 
 #include "elab_priv.h"
 
+/* The coordinate `at` of a view, in what it was cut from. */
+const struct cj_tuple *cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
+    const struct cj_tuple *at);
+/* A cut of the whole of t. */
+struct cj_cut *cj_cut_new(struct cj_elab *el, const struct cj_tensor *t);
+
 /* The indices that an access has read so far: each is read once. */
 struct cj_index_reads {
 	CJ_VEC(struct cj_index_read) done;

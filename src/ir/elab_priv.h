@@ -856,11 +856,6 @@ struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
 /* One element, whether or not the coordinate is inside. */
 struct cj_value cj_tensor_element(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
-/* The coordinate `at` of a view, in what it was cut from. */
-const struct cj_tuple *cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
-    const struct cj_tuple *at);
-/* A cut of the whole of t. */
-struct cj_cut *cj_cut_new(struct cj_elab *el, const struct cj_tensor *t);
 /* The view that begins at a coordinate, with the same shape. */
 struct cj_value cj_tensor_shift(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord,
@@ -916,20 +911,6 @@ void cj_elab_check_meetings(struct cj_elab *el);
 void cj_elab_touch(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool writes, const char *who);
 void cj_elab_check_touches(struct cj_elab *el);
-/*
- * All elements of src to those of dst by cp.async, `count` at a time (4, 8 or
- * 16 bytes), which both views must allow; neighbours are in the order of
- * coordinates. A guard of src (fill 0) masks. No group is made: that is
- * cp_async_commit(), or the produce block around. False: reported.
- */
-struct cj_async_how {
-	uint32_t count;
-	enum cj_copy_cache cache;
-	uint32_t prefetch;	/* bytes for L2: 0, 64, 128, 256 */
-};
-bool cj_tensor_copy_async(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *src, const struct cj_tensor *dst,
-    const struct cj_async_how *how);
 /* The launch is complete: its sync()s wait for such copies, if it has any. */
 void cj_elab_sync_copies(struct cj_elab *el);
 /* Combine a value over threads; op NONE: by calling f. */

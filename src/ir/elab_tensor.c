@@ -3,7 +3,7 @@
  * does to the coordinates too that the view's elements have in what it was
  * cut from, so that guard() knows what lies outside.
  */
-#include "elab_priv.h"
+#include "elab_gather.h"
 
 static const struct cj_layout *
 rank_zero(struct cj_elab *el)

@@ -113,9 +113,13 @@ struct cj_value
 cj_builtin_rank(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	const struct cj_tuple *t = mode_of(el, args, shape_of(el, args));
+	const struct cj_tuple *t;
 
 	(void)row;
+	/* of a tuple whatever it holds: types, functions, reals */
+	if (args->at[0].kind == CJ_VALUE_TUPLE && args->count == 1)
+		return cj_value_known(args->at[0].tuple->count);
+	t = mode_of(el, args, shape_of(el, args));
 	return t == NULL ? cj_value_error() :
 	    cj_value_known(cj_tuple_rank(t));
 }

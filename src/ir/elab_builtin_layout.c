@@ -642,12 +642,21 @@ cj_builtin_local_tile(struct cj_elab *el, struct cj_args *args,
 {
 	const struct cj_tuple *tile = cj_arg_tuple(el, args, 1);
 	const struct cj_tuple *coord = cj_arg_tuple(el, args, 2), *by;
+	struct cj_args read = *args;
+	struct cj_value *at;
 
 	if (tile == NULL || coord == NULL || !projection_arg(el, args, 3,
 	    cj_tuple_rank(tile), &by))
 		return cj_value_error();
-	return cut_at(el, args, projected(el, tile, by), projected(el, coord,
-	    by), 1, row->name);
+	tile = projected(el, tile, by);
+	coord = projected(el, coord, by);
+	if (cj_elab_is_registers(&args->at[0]))
+		return cj_elab_tile_registers(el, args, tile, coord);
+	at = cj_memdup(el->arena, args->at, args->count * sizeof *at);
+	if (at[0].kind == CJ_VALUE_PLACE)
+		at[0] = cj_slot_load(el, cj_arg_span(args, 0), &at[0]);
+	read.at = at;
+	return cut_at(el, &read, tile, coord, 1, row->name);
 }
 
 /* What thread `args->at[2]` has of tiles of the threads' extents. */

@@ -215,10 +215,9 @@ cj_fragments_agree(struct cj_elab *el, struct cj_span span,
 
 /* ---- other orders -------------------------------------------------------- */
 
-/* The same registers under another layout of register numbers. */
-static struct cj_value
-seen_as(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
-    const struct cj_layout *l)
+struct cj_value
+cj_elab_seen_as(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, const struct cj_layout *l)
 {
 	uint32_t count = cj_shape_count(l->shape), *at, i;
 	struct cj_value made = *v;
@@ -243,17 +242,14 @@ seen_as(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 	    cj_elab_permute(el, cj_elab_ref(el, v, CJ_KIND_VOID), at, count));
 }
 
-/* Where the registers of a fragment are; NULL: reported. */
-static const struct cj_layout *
-registers_of(struct cj_elab *el, struct cj_args *args, uint32_t i)
+const struct cj_layout *
+cj_elab_registers_of(struct cj_elab *el, struct cj_args *args, uint32_t i)
 {
 	const struct cj_value *v = &args->at[i];
 
-	if (v->kind == CJ_VALUE_PLACE && v->slot->cell == NULL &&
-	    !v->slot->is_scalar)
-		return v->slot->layout;
-	if (v->kind == CJ_VALUE_REGS && v->regs.shape != NULL)
-		return cj_layout_make(&el->al, v->regs.shape, NULL);
+	if (cj_elab_is_registers(v))
+		return v->kind == CJ_VALUE_PLACE ? v->slot->layout :
+		    cj_layout_make(&el->al, v->regs.shape, NULL);
 	if (v->kind != CJ_VALUE_ERROR)
 		cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
 		    "a fragment is needed, this is %s", cj_value_what(el, v));
@@ -265,14 +261,14 @@ cj_builtin_retile(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	const struct cj_copy_value *c = cj_arg_copy(el, args, 0);
-	const struct cj_layout *l = registers_of(el, args, 1);
+	const struct cj_layout *l = cj_elab_registers_of(el, args, 1);
 
 	if (c == NULL || l == NULL)
 		return cj_value_error();
 	l = cj_tiled_copy_retile(&el->al, &c->tiled, l);
 	if (l == NULL)
 		return cj_elab_refused(el, args->span, row->name);
-	return seen_as(el, args->span, &args->at[1], l);
+	return cj_elab_seen_as(el, args->span, &args->at[1], l);
 }
 
 /* Modes of a layout in two lists. */
@@ -383,9 +379,9 @@ cj_builtin_row_col(struct cj_elab *el, struct cj_args *args,
 		return cj_tensor_map(el, args->span, v.tensor, false,
 		    do_rows_columns, &seen, row->name);
 	}
-	l = registers_of(el, args, 0);
-	return l == NULL ? cj_value_error() : seen_as(el, args->span, &v,
-	    rows_columns(el, atom, l));
+	l = cj_elab_registers_of(el, args, 0);
+	return l == NULL ? cj_value_error() : cj_elab_seen_as(el, args->span,
+	    &v, rows_columns(el, atom, l));
 }
 
 /* ---- a result as the next left operand ----------------------------------- */

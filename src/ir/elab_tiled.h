@@ -160,6 +160,17 @@ enum cj_kind cj_fragment_kind(const struct cj_mma_value *mma,
 /* Of a sparse A half is stored along K; a help that says so, where it is. */
 void cj_mma_help_sparse(struct cj_elab *el, struct cj_diag *d,
     const struct cj_mma_value *mma);
+/* A register tensor, a value or a place: where its registers are (NULL:
+ * reported), and the same ones under another layout of register numbers. */
+bool cj_elab_is_registers(const struct cj_value *v);
+const struct cj_layout *cj_elab_registers_of(struct cj_elab *el,
+    struct cj_args *args, uint32_t i);
+struct cj_value cj_elab_seen_as(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v, const struct cj_layout *l);
+/* local_tile of one (elab_part.c). */
+struct cj_value cj_elab_tile_registers(struct cj_elab *el,
+    struct cj_args *args, const struct cj_tuple *tile,
+    const struct cj_tuple *coord);
 /* A tile of an operand holds the MMA's own tile as often as it fits, and no
  * more; false: reported. */
 bool cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,

@@ -171,14 +171,15 @@ look_at_tools(struct doctor *d)
 {
 	const char *path = cj_find_program(&d->work->arena,
 	    "CUTEJIT_NVDISASM", "nvdisasm");
+	const char *why;
 	int major, minor;
 
-	if (cj_nvrtc_open(&d->work->arena, &major, &minor) != NULL)
+	if (cj_nvrtc_open(&d->work->arena, &major, &minor, &why) != NULL)
 		say(d, "NVRTC", CUTEJIT_FOUND, cj_printf(&d->work->arena,
 		    "%d.%d", major, minor), "compiles extern cuda");
 	else
-		say(d, "NVRTC", CUTEJIT_ABSENT, "libnvrtc.so is not there",
-		    "would compile extern cuda");
+		say(d, "NVRTC", CUTEJIT_ABSENT, cj_printf(&d->work->arena,
+		    "libnvrtc.so %s", why), "would compile extern cuda");
 	say(d, "nvdisasm", path != NULL ? CUTEJIT_FOUND : CUTEJIT_ABSENT,
 	    path != NULL ? path : "not there", "shows SASS (--emit=sass)");
 }

@@ -40,11 +40,12 @@ has_cuda(const struct cutejit_module *m)
 const char *
 cj_foreign_compiler(struct cj_work *f, const struct cutejit_module *m)
 {
+	const char *why;
 	int major, minor;
 
 	if (!has_cuda(m))
 		return "";
-	if (cj_nvrtc_open(&f->arena, &major, &minor) == NULL)
+	if (cj_nvrtc_open(&f->arena, &major, &minor, &why) == NULL)
 		return "no NVRTC";
 	return cj_printf(&f->arena, "NVRTC %d.%d", major, minor);
 }
@@ -111,15 +112,16 @@ body_of(const char *ptx)
 	return at == NULL ? NULL : strchr(at + 1, '\n');
 }
 
-/* Functions are the module's own, so that those nobody calls are dropped. */
-static void
+/* Functions are the module's own, so that those nobody calls are dropped.
+ * False: it is no PTX. */
+static bool
 add_ptx(struct foreign *o, const char *ptx)
 {
 	static const char visible[] = "\n.visible .func";
 	const char *at = body_of(ptx), *next;
 
-	if (at == NULL)
-		cj_fault(o->work, "PTX without a head");
+	if (at == NULL || version_of(ptx) == 0)
+		return false;
 	if (version_of(ptx) > o->version)
 		o->version = version_of(ptx);
 	while ((next = strstr(at, visible)) != NULL) {
@@ -129,6 +131,7 @@ add_ptx(struct foreign *o, const char *ptx)
 	}
 	cj_strbuf_puts(&o->ptx, at);
 	cj_strbuf_putc(&o->ptx, '\n');
+	return true;
 }
 
 /* ---- bitcode ------------------------------------------------------------- */
@@ -154,14 +157,17 @@ add_bitcode(struct foreign *o, const struct cj_extern_text *t)
 	for (i = 0; i < o->count; i++)
 		if (!o->shims[i].is_found)
 			o->shims[i].is_found = open[k++].is_found;
-	add_ptx(o, out.ptx);
+	if (!add_ptx(o, out.ptx))
+		cj_fault(f, "PTX without a head");
 	return true;
 }
 
 /* ---- CUDA C++ ------------------------------------------------------------ */
 
+#define CJX_FILE "cutec"
+
 static const char help_text[] =
-"#line 1 \"cutec\"\n"
+"#line 1 \"" CJX_FILE "\"\n"
 "template<class T, class U> __device__ T cjx_to(U u) {\n"
 "static_assert(sizeof(T) == sizeof(U) && (T(3) / 2 == 1) == (U(3) / 2 == 1),\n"
 "\"the declaration says another type\"); return u; }\n"
@@ -252,6 +258,19 @@ put_shim(struct cj_strbuf *b, const struct cj_codegen_shim *s)
 	cj_strbuf_printf(b, ")%s; }\n", k == CJ_KIND_VOID ? "" : ")");
 }
 
+/* What follows begins at this line of a file. */
+static void
+put_line(struct cj_strbuf *b, uint32_t line, const char *name)
+{
+	cj_strbuf_printf(b, "#line %u \"", line);
+	for (; *name != '\0'; name++) {
+		if (*name == '"' || *name == '\\')
+			cj_strbuf_putc(b, '\\');
+		cj_strbuf_putc(b, *name);
+	}
+	cj_strbuf_puts(b, "\"\n");
+}
+
 static const char *
 cuda_text(struct foreign *o)
 {
@@ -265,7 +284,7 @@ cuda_text(struct foreign *o)
 
 		if (t->is_bitcode)
 			continue;
-		cj_strbuf_printf(&b, "#line %u \"%s\"\n", t->line, t->name);
+		put_line(&b, t->line, t->name);
 		cj_strbuf_write(&b, t->text, t->length);
 		cj_strbuf_putc(&b, '\n');
 	}
@@ -276,44 +295,182 @@ cuda_text(struct foreign *o)
 
 		if (o->shims[i].is_found)
 			continue;
-		cj_strbuf_printf(&b, "#line %u \"%s\"\n",
-		    cj_source_position(s, o->fns[i]->span.begin).line,
-		    s->name);
+		put_line(&b, cj_source_position(s,
+		    o->fns[i]->span.begin).line, s->name);
 		put_shim(&b, &o->shims[i]);
 	}
 	return b.text;
 }
 
-/* Lines of a log that have "error" in them, three at most. */
-static void
-note_errors(struct cj_diag *d, struct cj_span span, const char *log)
+/* ---- what another compiler said ------------------------------------------ */
+
+static bool
+has(const char *line, size_t n, const char *word)
 {
-	unsigned shown = 0;
+	return memmem(line, n, word, strlen(word)) != NULL;
+}
+
+static bool
+is_error(const char *line, size_t n)
+{
+	return (has(line, n, "error") || has(line, n, "fatal")) &&
+	    !has(line, n, "detected in the compilation");
+}
+
+/* The code of line `number` of the text with a name; `otherwise` of none. */
+static struct cj_span
+span_of_line(const struct cj_sources *all, const char *name, size_t length,
+    uint32_t number, struct cj_span otherwise)
+{
+	const struct cj_source *s;
+	struct cj_span span;
+	const char *text;
+	uint32_t i, n;
+
+	for (i = 1; i < all->all.len; i++) {
+		s = cj_source_get(all, i);
+		if (strlen(s->name) == length &&
+		    memcmp(s->name, name, length) == 0)
+			break;
+	}
+	if (i == all->all.len || number == 0 || number > s->line_count)
+		return otherwise;
+	text = cj_source_line(s, number, &n);
+	for (; n > 0 && isspace((unsigned char)*text); n--)
+		text++;
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		n--;
+	span.source = i;
+	span.begin = (uint32_t)(text - s->text);
+	span.end = span.begin + n;
+	return span;
+}
+
+/* What a line of a log says. */
+struct said {
+	const char *name;	/* of a file; NULL: of none */
+	size_t name_length;
+	uint32_t number;
+	const char *what;
+	size_t length;
+};
+
+/* "NAME(LINE): error: what is wrong", or no more than what is wrong. */
+static struct said
+read_line(const char *line, size_t n)
+{
+	const char *open = memchr(line, '(', n);
+	struct said s = { .what = line, .length = n };
+	unsigned long number;
+	char *end;
+
+	number = open == NULL ? 0 : strtoul(open + 1, &end, 10);
+	if (number != 0 && strncmp(end, "): ", 3) == 0) {
+		s.name = line;
+		s.name_length = (size_t)(open - line);
+		s.number = (uint32_t)number;
+		s.what = end + (strncmp(end + 3, "error: ", 7) == 0 ? 10 : 3);
+		s.length = n - (size_t)(s.what - line);
+	}
+	for (; s.length > 0 && isspace((unsigned char)*s.what); s.length--)
+		s.what++;
+	while (s.length > 0 &&
+	    isspace((unsigned char)s.what[s.length - 1]))
+		s.length--;
+	return s;
+}
+
+/* What is wrong in a template of ours is told of the function that it was made
+ * for: "detected during instantiation of ... at line 3 of NAME". */
+static void
+find_instance(const char *log, struct said *s)
+{
+	static const char words[] = " at line ";
+	const char *at;
+	char *end;
 	size_t n;
 
-	for (; *log != '\0' && shown < 3; log += n + (log[n] != '\0')) {
+	for (; *log == '\n'; log += n) {
+		log++;
 		n = strcspn(log, "\n");
-		if (memmem(log, n, "error", 5) == NULL &&
-		    memmem(log, n, "fatal", 5) == NULL)
+		if (n == 0 || is_error(log, n))
+			return;
+		at = memmem(log, n, words, strlen(words));
+		if (at == NULL)
 			continue;
-		cj_note(d, span, "%.*s", (int)(n < 300 ? n : 300), log);
+		s->number = (uint32_t)strtoul(at + strlen(words), &end, 10);
+		if (strncmp(end, " of ", 4) != 0)
+			continue;
+		s->name = end + 4;
+		s->name_length = (size_t)(log + n - s->name);
+		return;
+	}
+}
+
+static void
+note_line(struct cj_diag *d, const struct cj_sources *all,
+    struct cj_span span, const char *line, size_t n)
+{
+	struct said s = read_line(line, n);
+
+	if (s.name != NULL && s.name_length == strlen(CJX_FILE) &&
+	    strncmp(s.name, CJX_FILE, s.name_length) == 0)
+		find_instance(line + n, &s);
+	if (s.name != NULL)
+		span = span_of_line(all, s.name, s.name_length, s.number,
+		    span);
+	cj_note(d, span, "%.*s", (int)(s.length < 300 ? s.length : 300),
+	    s.what);
+}
+
+/* Lines of a log that have "error" in them, three at most; the first that says
+ * anything where none has. */
+static void
+note_errors(struct cj_diag *d, const struct cj_sources *all,
+    struct cj_span span, const char *log)
+{
+	const char *at, *first = NULL;
+	unsigned shown = 0;
+	size_t n, length = 0;
+
+	for (at = log; *at != '\0' && shown < 3; at += n + (at[n] != '\0')) {
+		n = strcspn(at, "\n");
+		if (first == NULL && strspn(at, " \t\r") < n) {
+			first = at;
+			length = n;
+		}
+		if (!is_error(at, n))
+			continue;
+		note_line(d, all, span, at, n);
 		shown++;
 	}
+	if (shown == 0 && first != NULL)
+		note_line(d, all, span, first, length);
+}
+
+/* ---- by NVRTC ------------------------------------------------------------ */
+
+static const struct cj_extern_text *
+first_cuda(const struct foreign *o)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->text_count; i++)
+		if (!o->texts[i].is_bitcode)
+			return &o->texts[i];
+	return NULL;
 }
 
 static bool
 add_cuda(struct foreign *o)
 {
-	const struct cj_extern_text *first = NULL;
+	const struct cj_extern_text *first = first_cuda(o);
 	struct cj_work *f = o->work;
 	struct cj_nvrtc *n;
 	const char *ptx, *log;
 	int major, minor;
 	uint32_t i;
 
-	for (i = 0; i < o->text_count && first == NULL; i++)
-		if (!o->texts[i].is_bitcode)
-			first = &o->texts[i];
 	for (i = 0; i < o->count && o->shims[i].is_found; i++)
 		;
 	if (i == o->count)
@@ -324,23 +481,26 @@ add_cuda(struct foreign *o)
 		    o->fns[i]->name);
 		return false;
 	}
-	n = cj_nvrtc_open(&f->arena, &major, &minor);
+	n = cj_nvrtc_open(&f->arena, &major, &minor, &log);
 	if (n == NULL) {
 		cj_help(cj_report(&f->diags, CJ_DIAG_MISSING_NVRTC,
 		    first->span, "\"extern cuda\" is compiled by NVRTC, which "
-		    "is not on this machine"), "It comes with the CUDA "
-		    "toolkit as libnvrtc.so; CUTEJIT_NVRTC says where.");
+		    "%s", log), "It comes with the CUDA toolkit as "
+		    "libnvrtc.so; CUTEJIT_NVRTC says where.");
 		return false;
 	}
 	ptx = cj_nvrtc_compile(f, n, o->recipe, cuda_text(o), &log);
 	if (ptx == NULL) {
 		note_errors(cj_report(&f->diags, CJ_DIAG_BAD_EXTERN,
 		    first->span, "NVRTC %d.%d refuses the CUDA C++", major,
-		    minor), first->span, log);
+		    minor), f->diags.sources, first->span, log);
 		return false;
 	}
-	add_ptx(o, ptx);
-	return true;
+	if (add_ptx(o, ptx))
+		return true;
+	cj_report(&f->diags, CJ_DIAG_BAD_EXTERN, first->span,
+	    "what NVRTC %d.%d makes of the CUDA C++ is no PTX", major, minor);
+	return false;
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -404,6 +564,6 @@ cj_foreign_refused(struct cj_work *f, const struct cutejit_module *m,
 		return false;
 	note_errors(cj_report(&f->diags, CJ_DIAG_BAD_EXTERN, t->span,
 	    "%s refuses the program with the functions of other languages",
-	    assembler), t->span, log);
+	    assembler), f->diags.sources, t->span, log);
 	return true;
 }

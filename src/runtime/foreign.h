@@ -8,9 +8,11 @@
 
 #include "runtime.h"
 
-/* NVRTC (nvrtc.c); NULL: it is not there. On `a`. */
+/* NVRTC (nvrtc.c); NULL: *why says what is missing, "is not on this machine".
+ * On `a`. */
 struct cj_nvrtc;
-struct cj_nvrtc *cj_nvrtc_open(struct cj_arena *a, int *major, int *minor);
+struct cj_nvrtc *cj_nvrtc_open(struct cj_arena *a, int *major, int *minor,
+    const char **why);
 /* CUDA C++ to PTX, terminated; NULL: *log says why not. */
 const char *cj_nvrtc_compile(struct cj_work *f, struct cj_nvrtc *n,
     const struct cj_recipe *r, const char *text, const char **log);

@@ -12,17 +12,19 @@ struct cj_nvrtc {
 #undef API
 };
 
-static bool
+/* NULL: all are there; else the first that is not. */
+static const char *
 fill(struct cj_nvrtc *n, void *library)
 {
-	bool done = true;
+	const char *missing = NULL;
 
 #define API(name, parameters)						\
 	*(void **)&n->name = dlsym(library, "nvrtc" #name);		\
-	done = done && n->name != NULL;
+	if (n->name == NULL && missing == NULL)				\
+		missing = "nvrtc" #name;
 #include "nvrtc_api.def"
 #undef API
-	return done;
+	return missing;
 }
 
 /* CUTEJIT_NVRTC names it; else the loader and the toolkit's folders do. */
@@ -41,19 +43,23 @@ open_library(struct cj_arena *a)
 
 /* The library stays, as nvJitLink does. */
 struct cj_nvrtc *
-cj_nvrtc_open(struct cj_arena *a, int *major, int *minor)
+cj_nvrtc_open(struct cj_arena *a, int *major, int *minor, const char **why)
 {
 	void *library = open_library(a);
+	const char *missing;
 	struct cj_nvrtc *n;
 
+	*why = "is not on this machine";
 	if (library == NULL)
 		return NULL;
 	n = CJ_NEW(a, struct cj_nvrtc);
-	if (!fill(n, library) || n->Version(major, minor) != 0) {
-		dlclose(library);
-		return NULL;
-	}
-	return n;
+	missing = fill(n, library);
+	if (missing == NULL && n->Version(major, minor) == 0)
+		return n;
+	*why = missing == NULL ? "does not tell its version" :
+	    cj_printf(a, "has no function %s", missing);
+	dlclose(library);
+	return NULL;
 }
 
 struct compiling {

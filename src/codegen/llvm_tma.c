@@ -6,7 +6,7 @@
 /* An instruction while it is put together: its operands in order. */
 struct call {
 	struct cj_llvm_gen *g;
-	cj_llvm arguments[5 + 2 * CJ_MAP_MODES];
+	cj_llvm arguments[5 + CJ_MAP_NUMBERS];
 	struct cj_strbuf text, constraints;
 	unsigned count;
 };
@@ -50,11 +50,14 @@ add_shared(struct call *c, uint32_t access, cj_ref offset)
 	    "r");
 }
 
+/* map: NULL, or that of a copy */
 static void
-begin(struct call *c, struct cj_llvm_gen *g)
+begin(struct call *c, struct cj_llvm_gen *g, const struct cj_map *map)
 {
-	if (!cj_llvm_wants_ptx(g, 80))
-		cj_llvm_bug(g, "TMA needs PTX 8.0");
+	bool has_rows = map != NULL && map->kind == CJ_MAP_ROWS;
+
+	if (!cj_llvm_wants_ptx(g, has_rows ? 86 : 80))
+		cj_llvm_bug(g, "TMA needs PTX 8.0, rows by number 8.6");
 	c->g = g;
 	c->count = 0;
 	cj_strbuf_init(&c->text, g->arena);
@@ -117,6 +120,36 @@ add_offsets(struct call *c, const struct cj_inst *inst, unsigned from,
 	cj_strbuf_puts(&c->text, "}");
 }
 
+/* The names of what a map makes of coordinates, in loads and in stores. */
+static const char *
+load_mode(const struct cj_map *map)
+{
+	switch (map->kind) {
+	case CJ_MAP_TILES: break;
+	case CJ_MAP_PIXELS: return ".im2col";
+	case CJ_MAP_ROWS: return ".tile::gather4";
+	}
+	return "";
+}
+
+static const char *
+store_mode(const struct cj_map *map)
+{
+	switch (map->kind) {
+	case CJ_MAP_TILES: break;
+	case CJ_MAP_PIXELS: return ".im2col_no_offs";
+	case CJ_MAP_ROWS: return ".tile::scatter4";
+	}
+	return "";
+}
+
+static unsigned
+coordinates_of(const struct cj_map *map)
+{
+	return map->kind == CJ_MAP_PIXELS ? map->rank :
+	    cj_map_numbers(map, true);
+}
+
 void
 cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 {
@@ -124,22 +157,23 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
 	struct call c;
 
-	unsigned rank = g->m->maps.at[t->map].rank;
 	const struct cj_map *map = &g->m->maps.at[t->map];
-	unsigned last = 3 + cj_map_numbers(map);
+	unsigned rank = map->rank;
+	unsigned last = 3 + cj_map_numbers(map, true);
 	bool spreads = inst->operand_count > last;
 
-	begin(&c, g);
-	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.shared::cluster"
+	begin(&c, g, map);
+	/* rows go to other blocks on few chips, to the own one on all */
+	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.shared::%s"
 	    ".global%s.mbarrier::complete_tx::bytes%s%s ", rank,
-	    map->is_im2col ? ".im2col" : "",
-	    spreads ? ".multicast::cluster" : "", hint_of(t));
+	    map->kind == CJ_MAP_ROWS && !spreads ? "cta" : "cluster",
+	    load_mode(map), spreads ? ".multicast::cluster" : "", hint_of(t));
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	cj_strbuf_puts(&c.text, ", ");
-	add_box(&c, inst, 3, rank);
+	add_box(&c, inst, 3, coordinates_of(map));
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->signal, cj_operand(g->m, inst, 2));
-	if (map->is_im2col)
+	if (map->kind == CJ_MAP_PIXELS)
 		add_offsets(&c, inst, 3 + rank, last);
 	if (spreads) {
 		cj_strbuf_printf(&c.text, ", $%u", c.count);
@@ -158,14 +192,14 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
 	struct call c;
 
-	unsigned rank = g->m->maps.at[t->map].rank;
+	const struct cj_map *map = &g->m->maps.at[t->map];
 
-	begin(&c, g);
+	begin(&c, g, map);
 	cj_strbuf_printf(&c.text, "cp%s.async.bulk.tensor.%ud.global"
-	    ".shared::cta%s%s.bulk_group%s ", t->reduces ? ".reduce" : "",
-	    rank, t->reduces ? "." : "", t->reduces ? how_text(t->how) : "",
-	    hint_of(t));
-	add_box(&c, inst, 2, rank);
+	    ".shared::cta%s%s%s.bulk_group%s ", t->reduces ? ".reduce" : "",
+	    (unsigned)map->rank, t->reduces ? "." : "", t->reduces ?
+	    how_text(t->how) : "", store_mode(map), hint_of(t));
+	add_box(&c, inst, 2, coordinates_of(map));
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	add_policy(&c, t);
@@ -178,7 +212,7 @@ cj_llvm_op_MAP_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	struct call c;
 
-	begin(&c, g);
+	begin(&c, g, NULL);
 	cj_strbuf_puts(&c.text, "prefetch.tensormap [$0]");
 	add(&c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g, cj_operand(g->m,
 	    inst, 0), 0), g->i64, ""), "l");

@@ -493,19 +493,28 @@ store_matrices(struct cj_elab *el, struct cj_args *args,
 static bool
 tma_alone(struct cj_elab *el, struct cj_args *args)
 {
+	static const struct { const char *name; unsigned kinds; } names[] = {
+		{ "map", 1 << CJ_MAP_TILES | 1 << CJ_MAP_PIXELS |
+		    1 << CJ_MAP_ROWS },
+		{ "at", 1 << CJ_MAP_PIXELS | 1 << CJ_MAP_ROWS },
+		{ "offset", 1 << CJ_MAP_PIXELS },
+		{ "rows", 1 << CJ_MAP_ROWS },
+	};
 	const struct cj_value *v = &args->at[0];
-	bool has_map = v->kind == CJ_VALUE_COPY && v->copy->tma != NULL;
-	bool has_pixels = has_map && cj_tma_has_pixels(v->copy->tma);
+	unsigned has = v->kind == CJ_VALUE_COPY && v->copy->tma != NULL ?
+	    1u << cj_tma_kind(v->copy->tma) : 0, i;
 
-	if (v->kind == CJ_VALUE_ERROR || ((has_map ||
-	    cj_arg_named(el, args, "map") == NULL) && (has_pixels ||
-	    (cj_arg_named(el, args, "at") == NULL &&
-	    cj_arg_named(el, args, "offset") == NULL))))
-		return true;
-	cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span, "\"map\" is "
-	    "for copies by TMA, \"at\" and \"offset\" are for those by "
-	    "tma_im2col(), this is %s", cj_value_what(el, v));
-	return false;
+	for (i = 0; i < CJ_LENGTH(names) && v->kind != CJ_VALUE_ERROR; i++)
+		if (cj_arg_named(el, args, names[i].name) != NULL &&
+		    (names[i].kinds & has) == 0) {
+			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+			    args->span, "\"map\" is for copies by TMA, \"at\" "
+			    "and \"offset\" are for those of pixels, \"rows\" "
+			    "for those of rows by number; this is %s",
+			    cj_value_what(el, v));
+			return false;
+		}
+	return true;
 }
 
 struct cj_value

@@ -1,7 +1,7 @@
 /*
  * tma_im2col(x, layout, lower = , upper = [, stride = ]): pixels of a tensor
  * (N, [[D,] H,] W, C) one after the other as rows of a matrix, as convolutions
- * read them.
+ * read them; tma_im2col_store() writes them.
  *
  * Base pixels go from `lower` to as far as `upper` lies from the tensor's end,
  * in steps, W first; beyond a row comes the next one. The tile in shared memory
@@ -9,6 +9,7 @@
  * each pixel: the filter's place. What is outside of the tensor is 0.
  *
  *	copy(load, x, s, barrier = b, at = (n, h, w, c), offset = (r, s))
+ *	copy(store, s, x, at = (n, h, w, c))
  */
 #include "elab_tma.h"
 
@@ -19,13 +20,6 @@ static const struct { int64_t low, high, most; } limits[] = {
 	[1] = { -32768, 32767, 65535 }, [2] = { -128, 127, 255 },
 	[3] = { -16, 15, 31 },
 };
-
-static bool
-refuse(struct cj_elab *el, struct cj_span span, const char *what)
-{
-	cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "%s", what);
-	return false;
-}
 
 /* Known numbers for each spatial mode, in the tensor's order; to the map's. */
 static bool
@@ -44,7 +38,7 @@ numbers(struct cj_elab *el, struct cj_args *args, const char *name,
 	if (t == NULL)
 		return false;
 	if (cj_tuple_rank(t) != count || !cj_tuple_is_known(t))
-		return refuse(el, args->span, cj_printf(el->arena, "\"%s\" "
+		return cj_no_map(el, args->span, cj_printf(el->arena, "\"%s\" "
 		    "has a known number for each of the %u modes between N "
 		    "and C", name, count));
 	for (i = 0; i < count; i++) {
@@ -52,7 +46,7 @@ numbers(struct cj_elab *el, struct cj_args *args, const char *name,
 		    .value;
 
 		if (n < low || n > high)
-			return refuse(el, args->span, cj_printf(el->arena,
+			return cj_no_map(el, args->span, cj_printf(el->arena,
 			    "\"%s\" is %lld to %lld, not %lld", name,
 			    (long long)low, (long long)high, (long long)n));
 		out[count - 1 - i] = (int32_t)n;
@@ -69,11 +63,12 @@ check_modes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t)
 
 	if (t->rank < 3 || t->rank > CJ_MAP_MODES ||
 	    cj_layout_rank(t->shared) != 2)
-		return refuse(el, span, "tma_im2col() takes a tensor (N, W, "
+		return cj_no_map(el, span, "tma_im2col() takes a tensor (N, W, "
 		    "C), (N, H, W, C) or (N, D, H, W, C), and the layout of "
 		    "pixels and channels");
 	if (!cj_is_value(cj_tuple_get(l->stride, t->rank - 1)->value, 1))
-		return refuse(el, span, "the tensor's last mode, its channels, "
+		return cj_no_map(el, span,
+		    "the tensor's last mode, its channels, "
 		    "has stride 1");
 	for (m = 0; m < t->rank; m++)
 		t->mode[m] = t->rank - 1 - m;
@@ -95,14 +90,15 @@ find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 		run++;
 	if (t->extent[1] % run != 0 || run * bits % 128 != 0 ||
 	    t->extent[1] / run > CJ_MOST_BOXES)
-		return refuse(el, span, "channels lie in shared memory in rows "
+		return cj_no_map(el, span,
+		    "channels lie in shared memory in rows "
 		    "of whole units of 16 bytes, as long as the swizzle");
 	for (i = 0; i < t->extent[0]; i++)
 		if (cj_mode_step(el, l, 0, i) != i * run)
-			return refuse(el, span, "pixels are rows of shared "
+			return cj_no_map(el, span, "pixels are rows of shared "
 			    "memory, one behind the other");
 	if (t->extent[0] > MOST_PIXELS)
-		return refuse(el, span, "a copy has up to 1024 pixels");
+		return cj_no_map(el, span, "a copy has up to 1024 pixels");
 	map->box[0] = (uint32_t)run;
 	map->box[1] = (uint32_t)t->extent[0];
 	for (b = 2; b < t->rank; b++)
@@ -127,93 +123,85 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		    cj_tuple_get(t->shared->shape, m));
 
 		if (!cj_is_known(n))
-			return refuse(el, args->span, "the tile has known "
+			return cj_no_map(el, args->span, "the tile has known "
 			    "extents");
 		t->extent[m] = n.value;
 	}
 	map.object = t->tensor->object;
 	map.rank = t->rank;
 	map.promote = CJ_MAP_PROMOTE;
-	map.is_im2col = true;
+	map.kind = CJ_MAP_PIXELS;
+	for (m = 0; m < CJ_MAP_MODES; m++)
+		map.step[m] = 1;
 	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
-		return refuse(el, args->span, "TMA exchanges units of 16 bytes "
+		return cj_no_map(el, args->span,
+		    "TMA exchanges units of 16 bytes "
 		    "alone, in rows of 32, 64 or 128");
 	if (!find_box(el, args->span, t, &map) ||
 	    !numbers(el, args, "lower", spatial, 0, limits[spatial].low,
 	    limits[spatial].high, map.lower) ||
 	    !numbers(el, args, "upper", spatial, 0, limits[spatial].low,
 	    limits[spatial].high, map.upper) ||
-	    !numbers(el, args, "stride", spatial, 1, 1, MOST_STEP, map.step))
+	    !numbers(el, args, "stride", spatial, 1, 1, MOST_STEP,
+	    map.step + 1))
 		return false;
 	t->record = cj_module_map(el->m, &map);
 	t->map = cj_value_regs(el, CJ_KIND_MAP, NULL, cj_tma_encode(el, t));
 	return true;
 }
 
-struct cj_value
-cj_builtin_tma_im2col(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
+static struct cj_value
+make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
+    bool stores)
 {
 	struct cj_tma_value *t = cj_tma_begin(el, args, row);
 
 	if (t == NULL)
 		return cj_value_error();
-	t->is_im2col = true;
+	t->kind = CJ_MAP_PIXELS;
+	t->stores = stores;
 	t->along[0] = t->along[1] = 1;
-	if (!cj_arg_evict(el, args, &t->evict) ||
+	if (!cj_arg_evict(el, args, &t->evict) || (stores &&
+	    !cj_tma_reduction(el, args, t)) ||
 	    !check_modes(el, args->span, t) ||
 	    !cj_tma_check_tensor(el, args->span, t) ||
 	    !make_map(el, args, t))
 		return cj_value_error();
-	el->m->objects.at[t->tensor->object].reads = true;
+	cj_tma_mark(el, t);
 	return cj_tma_copy_value(el, t, row->name);
+}
+
+struct cj_value
+cj_builtin_tma_im2col(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return make(el, args, row, false);
+}
+
+struct cj_value
+cj_builtin_tma_im2col_store(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	return make(el, args, row, true);
 }
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* Numbers of `name`, one for each of `count` modes, in the map's order. */
-static bool
-run_time(struct cj_elab *el, struct cj_args *args, const char *name,
-    uint32_t count, struct cj_int *out)
-{
-	const struct cj_value *v = cj_arg_named(el, args, name);
-	const struct cj_tuple *t = v == NULL ? NULL :
-	    cj_value_to_tuple(el, args->span, v);
-	bool ok = t != NULL && cj_tuple_rank(t) == count;
-	uint32_t i;
-
-	for (i = 0; ok && i < count; i++) {
-		const struct cj_tuple *n = t->kind == CJ_TUPLE_INT ? t :
-		    cj_tuple_get(t, i);
-
-		ok = n->kind == CJ_TUPLE_INT;
-		out[count - 1 - i] = n->value;
-	}
-	if (!ok && (v == NULL || t != NULL))
-		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    "a copy of pixels has %u numbers of \"%s\"", count, name),
-		    "copy(load, x, s, barrier = b[i], at = (n, h, w, c), "
-		    "offset = (r, s)): where it begins, and what is added to "
-		    "each pixel.");
-	return ok;
-}
-
-bool
-cj_tma_has_pixels(const struct cj_tma_value *t)
-{
-	return t->is_im2col;
-}
-
 bool
 cj_im2col_place(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, struct cj_int *at)
+    const struct cj_tma_value *t, struct cj_tma_place *to)
 {
-	const struct cj_value *v = &args->at[1];
+	static const char help[] = "copy(load, x, s, barrier = b[i], at = (n, "
+	    "h, w, c), offset = (r, s)): where it begins, and what is added to "
+	    "each pixel; copy(store, s, x, at = (n, h, w, c)).";
 
-	if (v->kind != CJ_VALUE_TENSOR ||
-	    v->tensor->object != t->tensor->object)
-		return refuse(el, cj_arg_span(args, 1), "a copy of pixels "
-		    "names the tensor that its map was made for");
-	return run_time(el, args, "at", t->rank, at) &&
-	    run_time(el, args, "offset", t->rank - 2, at + t->rank);
+	if (!cj_tma_names_tensor(el, args, t, "pixels") ||
+	    !cj_tma_numbers(el, args, "at", t->rank, help, to->at))
+		return false;
+	if (t->stores)
+		return cj_arg_named(el, args, "offset") == NULL ||
+		    cj_no_map(el, args->span, "what is stored as pixels "
+		    "has no offset: it goes to the base pixels");
+	return cj_tma_numbers(el, args, "offset", t->rank - 2, help,
+	    to->at + t->rank);
 }

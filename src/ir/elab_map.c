@@ -199,7 +199,7 @@ cj_builtin_map_replace(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	c.access = one_map(el, cj_arg_span(args, 0), &args->at[0], true,
 	    &c.offset);
-	if (c.tma->is_im2col)
+	if (c.tma->kind == CJ_MAP_PIXELS)
 		return cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
 		    "the fields of a map of pixels cannot be replaced: PTX has "
 		    "that for maps of tiles alone");

@@ -72,7 +72,7 @@ const char *cj_elab_layout_text(struct cj_elab *el, const struct cj_layout *l);
 /* A copy by tma_load() or tma_store() (elab_tma.c). */
 struct cj_value cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c);
-bool cj_tma_has_pixels(const struct cj_tma_value *t);
+enum cj_map_kind cj_tma_kind(const struct cj_tma_value *t);
 /* A copy by bulk_copy() (elab_bulk.c), and what both have in common: what is
  * combined and how (false: reported), what L2 is told, the bits of the blocks
  * that a load goes to (0: its own), and whether the copy says how it ends. */

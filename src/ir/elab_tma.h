@@ -9,7 +9,8 @@
 enum { CJ_MOST_BOX = 256, CJ_MOST_BOXES = 64 };
 
 struct cj_tma_value {
-	bool stores, reduces, is_im2col;
+	bool stores, reduces;
+	enum cj_map_kind kind;
 	enum cj_atomic how;
 	enum cj_evict evict;
 	const struct cj_tensor *tensor;
@@ -18,6 +19,7 @@ struct cj_tma_value {
 	uint32_t record, rank;
 	int64_t extent[CJ_MAP_MODES];	/* of the tile, by mode, and the most */
 	int64_t most[CJ_MAP_MODES];	/* of a box */
+	int64_t step[CJ_MAP_MODES];	/* of the tensor, between elements */
 	uint32_t mode[CJ_MAP_MODES];	/* of the tensor, by mode of the map */
 	uint32_t boxes;
 	int64_t start[CJ_MOST_BOXES][CJ_MAP_MODES];	/* by mode of the map */
@@ -30,19 +32,42 @@ struct cj_tma_value {
 	int64_t cut_extent, cut_step;
 };
 
+/* False, reported; the second where another layout of shared memory helps. */
+bool cj_no_map(struct cj_elab *el, struct cj_span span, const char *what);
+bool cj_refuse_layout(struct cj_elab *el, struct cj_span span,
+    const char *what);
 /* The map's instruction in the host part. */
 cj_ref cj_tma_encode(struct cj_elab *el, const struct cj_tma_value *t);
-/* What tma_load(), tma_store() and tma_im2col() begin with; NULL: reported. */
+/* What tma_load() and its kin begin with; NULL: reported. */
 struct cj_tma_value *cj_tma_begin(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row);
 /* Is the tensor one that a map can show? False: reported. */
 bool cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t);
+/* reduce = .add of a store; false: reported. */
+bool cj_tma_reduction(struct cj_elab *el, struct cj_args *args,
+    struct cj_tma_value *t);
+/* The tensor is read, or written. */
+void cj_tma_mark(struct cj_elab *el, const struct cj_tma_value *t);
 struct cj_value cj_tma_copy_value(struct cj_elab *el,
     const struct cj_tma_value *t, const char *name);
-/* Coordinates and offsets of a copy of pixels; false: reported. */
+/* Where a copy is, in the map's order: its coordinates, then offsets; of rows a
+ * column, and their numbers. */
+struct cj_tma_place {
+	struct cj_int at[CJ_MAP_NUMBERS];
+	const struct cj_int *rows;
+};
+/* Of a copy of pixels, of rows by number; false: reported. */
 bool cj_im2col_place(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, struct cj_int *at);
+    const struct cj_tma_value *t, struct cj_tma_place *to);
+bool cj_rows_place(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_tma_place *to);
+/* Is the view the tensor that the map was made for? False: reported. */
+bool cj_tma_names_tensor(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, const char *what);
+/* Numbers of `name`, one for each of `count` modes, in the map's order. */
+bool cj_tma_numbers(struct cj_elab *el, struct cj_args *args,
+    const char *name, uint32_t count, const char *help, struct cj_int *out);
 
 /* fence(proxy = .tensormap, map = v); false: reported. */
 bool cj_elab_map_acquire(struct cj_elab *el, struct cj_span span,

@@ -2,10 +2,10 @@
  * Shared memory that is read by another layout than it was written by.
  *
  * A copy by TMA, a product and a view of threads each say where an element of a
- * tile lies. make_tensor() lets memory be seen by any layout, so two of them can
- * disagree, and what is read is a mixture of the right elements. Each use is
- * noted; when the launch is complete, whoever reads an object has to agree with
- * someone who writes it:
+ * tile lies. make_tensor() lets memory be seen by any layout, so two of them
+ * may disagree, and what is read is a mixture of the right elements. Each use
+ * is noted; when the launch is complete, whoever reads an object has to agree
+ * with someone who writes it:
  *
  *	threads		by the swizzle: their own steps are theirs to choose
  *	copies, products	by the whole tile, where copies alone write it

@@ -40,15 +40,18 @@ pixel_row(const struct cj_bulk *b, int64_t row)
 	const struct cj_map *map = t->map;
 	uint32_t spatial = map->rank - 2, i;
 	struct cj_row r = { t->offset + b->at[0], 0, map->box[0] };
-	int64_t count, at, carry = row;
+	int64_t count, at, step, carry = row;
 
 	for (i = 0; i < spatial; i++) {
+		step = map->step[i + 1];
 		count = (t->extent[i + 1] + map->upper[i] - map->lower[i] +
-		    map->step[i] - 1) / map->step[i];
-		at = (b->at[i + 1] - map->lower[i]) / map->step[i] + carry;
+		    step - 1) / step;
+		at = (b->at[i + 1] - map->lower[i]) / step + carry;
 		carry = count > 0 ? at / count : 0;
 		at = count > 0 ? at % count : 0;
-		at = at * map->step[i] + map->lower[i] + b->at[map->rank + i];
+		at = at * step + map->lower[i];
+		if (b->kind == CJ_BULK_LOAD)
+			at += b->at[map->rank + i];
 		if (at < 0 || at >= t->extent[i + 1] || count <= 0)
 			r.to = 0;
 		r.first += at * t->stride[i + 1];
@@ -74,7 +77,7 @@ cj_box_row(const struct cj_bulk *b, int64_t row)
 
 	if (t == NULL)
 		return r;
-	if (t->map->is_im2col)
+	if (t->map->kind == CJ_MAP_PIXELS)
 		return pixel_row(b, row);
 	r.first = t->offset + b->at[0];
 	r.from = b->at[0] < 0 ? -b->at[0] : 0;
@@ -82,7 +85,8 @@ cj_box_row(const struct cj_bulk *b, int64_t row)
 	if (r.to > t->map->box[0])
 		r.to = t->map->box[0];
 	for (i = 1; i < t->map->rank; i++) {
-		at = b->at[i] + row % t->map->box[i];
+		at = t->map->kind == CJ_MAP_ROWS ? b->at[1 + row] :
+		    b->at[i] + row % t->map->box[i] * t->map->step[i];
 		row /= t->map->box[i];
 		if (at < 0 || at >= t->extent[i])
 			r.to = r.from;
@@ -161,7 +165,7 @@ box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	b.map = map_of(f, s, lane);
 	b.lo = CJ_AT(f, int64_t, s->a)[lane];
 	b.hi = b.lo + box_size(b.map->map);
-	for (i = 0; i < cj_map_numbers(b.map->map); i++)
+	for (i = 0; i < cj_map_numbers(b.map->map, kind == CJ_BULK_LOAD); i++)
 		b.at[i] = CJ_AT(f, int64_t, f->code->lists.at[s->c + i])[lane];
 	return b;
 }
@@ -202,7 +206,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 		    !cj_map_may(f, s, lane, map_of(f, s, lane)))
 			continue;
 		l.b = box_at(f, s, lane, CJ_BULK_LOAD);
-		rank = cj_map_numbers(l.b.map->map);
+		rank = cj_map_numbers(l.b.map->map, true);
 		if (!is_aligned(f, &l.b) || !check_global(f, &l.b))
 			continue;
 		if (count > 3 + rank)

@@ -81,7 +81,7 @@ struct cj_bulk {
 	enum cj_atomic how;
 	const struct cj_tensor_map *map;	/* in flight: a copy, */
 	struct cj_tensor_map own_map;	/* which is this one */
-	int64_t at[2 * CJ_MAP_MODES - 2];	/* coordinates, offsets */
+	int64_t at[CJ_MAP_NUMBERS];	/* coordinates, offsets */
 	uint32_t other;			/* object, where there is no map; */
 	int64_t from;			/* shared: of the frame's block */
 	struct cj_bulk *source;		/* what protects it there */

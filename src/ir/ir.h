@@ -220,25 +220,39 @@ struct cj_turns {
  * in the order of its modes, bytes exchanged by the swizzle. */
 enum { CJ_MAP_MODES = 5 };
 enum cj_map_swizzle { CJ_MAP_PLAIN, CJ_MAP_32, CJ_MAP_64, CJ_MAP_128 };
+/*
+ * TILES	a box, every step-th element of each mode but mode 0
+ * PIXELS	pixels as rows: mode 0 has channels, the last one images. Modes
+ *		in between go from `lower` to `upper` from their end in steps; a
+ *		box is so many channels of so many pixels, the first of these
+ *		modes first. A copy names a pixel; a load then what is added to
+ *		each
+ * ROWS		four rows of a matrix, each by its number, from a column on
+ */
+enum cj_map_kind { CJ_MAP_TILES, CJ_MAP_PIXELS, CJ_MAP_ROWS };
+enum { CJ_MAP_ROW_COUNT = 4 };
 struct cj_map {
 	uint32_t object;
 	uint32_t rank;
 	uint32_t box[CJ_MAP_MODES];
 	enum cj_map_swizzle swizzle;
 	uint32_t promote;	/* bytes that L2 fetches: 0, 64, 128, 256 */
-	/* Pixels as rows: mode 0 has channels, the last one images. Modes in
-	 * between go from `lower` to `upper` from their end in steps; a box is
-	 * so many channels of so many pixels, the first of these modes first.
-	 * A copy names a pixel, and then what is added to each. */
-	bool is_im2col;
+	enum cj_map_kind kind;
+	int32_t step[CJ_MAP_MODES];	/* of each mode, 1 to 8 */
 	int32_t lower[CJ_MAP_MODES - 2], upper[CJ_MAP_MODES - 2];
-	int32_t step[CJ_MAP_MODES - 2];
 };
+enum { CJ_MAP_NUMBERS = 2 * CJ_MAP_MODES - 2 };	/* of a copy, at most */
 /* Coordinates of a copy, and offsets. */
 static inline uint32_t
-cj_map_numbers(const struct cj_map *map)
+cj_map_numbers(const struct cj_map *map, bool loads)
 {
-	return map->rank + (map->is_im2col ? map->rank - 2 : 0);
+	switch (map->kind) {
+	case CJ_MAP_TILES: break;
+	case CJ_MAP_PIXELS:
+		return map->rank + (loads ? map->rank - 2 : 0);
+	case CJ_MAP_ROWS: return 1 + CJ_MAP_ROW_COUNT;
+	}
+	return map->rank;
 }
 /* What can be replaced in a map: by mode, the stride of mode 0 is 1. */
 enum cj_map_field { CJ_MAP_ADDRESS, CJ_MAP_EXTENT,

@@ -108,9 +108,15 @@ print_map(struct cj_printer *p, const struct cj_map *map)
 	    16u << map->swizzle);
 	if (map->promote != CJ_MAP_PROMOTE)
 		PRINTF(p, " promote %u", map->promote);
-	for (i = 0; map->is_im2col && i < map->rank - 2; i++)
+	if (map->kind == CJ_MAP_ROWS)
+		PUTS(p, " rows");
+	for (i = 0; map->kind == CJ_MAP_PIXELS && i < map->rank - 2; i++)
 		PRINTF(p, " pixels %d to %d by %d", (int)map->lower[i],
-		    (int)map->upper[i], (int)map->step[i]);
+		    (int)map->upper[i], (int)map->step[i + 1]);
+	for (i = 1; map->kind == CJ_MAP_TILES && i < map->rank; i++)
+		if (map->step[i] != 1)
+			PRINTF(p, " mode %u by %d", (unsigned)i,
+			    (int)map->step[i]);
 }
 
 static void
@@ -127,7 +133,7 @@ static void
 print_tma(struct cj_printer *p, const struct cj_inst *i)
 {
 	const struct cj_tma_copy *c = &p->m->tmas.at[i->attr];
-	unsigned next = 2;
+	unsigned next = 2, count;
 
 	PRINTF(p, " @%u[", p->m->accesses.at[c->shared].object);
 	cj_printer_operand(p, i, 0);
@@ -141,9 +147,10 @@ print_tma(struct cj_printer *p, const struct cj_inst *i)
 	PUTS(p, " of ");
 	print_map(p, &p->m->maps.at[c->map]);
 	PUTS(p, " at ");
-	cj_printer_operands(p, i, next, next + cj_map_numbers(
-	    &p->m->maps.at[c->map]));
-	next += cj_map_numbers(&p->m->maps.at[c->map]);
+	count = cj_map_numbers(&p->m->maps.at[c->map],
+	    i->op == CJ_OP_TMA_LOAD);
+	cj_printer_operands(p, i, next, next + count);
+	next += count;
 	if (i->operand_count > next) {
 		PUTS(p, " ranks ");
 		cj_printer_operand(p, i, next);

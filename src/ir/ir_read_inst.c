@@ -194,11 +194,20 @@ read_map(struct cj_reader *r)
 	map.swizzle = read_swizzle(r);
 	map.promote = cj_reader_word(r, "promote") ?
 	    (uint32_t)cj_reader_int(r, 0, 256) : CJ_MAP_PROMOTE;
+	for (i = 0; i < CJ_MAP_MODES; i++)
+		map.step[i] = 1;
+	if (cj_reader_word(r, "rows"))
+		map.kind = CJ_MAP_ROWS;
 	for (i = 0; i + 2 < map.rank && cj_reader_word(r, "pixels"); i++) {
-		map.is_im2col = true;
+		map.kind = CJ_MAP_PIXELS;
 		map.lower[i] = (int32_t)cj_reader_int(r, -32768, 32767);
 		cj_reader_need_word(r, "to");
 		map.upper[i] = (int32_t)cj_reader_int(r, -32768, 32767);
+		cj_reader_need_word(r, "by");
+		map.step[i + 1] = (int32_t)cj_reader_int(r, 1, 8);
+	}
+	while (cj_reader_word(r, "mode")) {
+		i = (uint32_t)cj_reader_int(r, 1, CJ_MAP_MODES - 1);
 		cj_reader_need_word(r, "by");
 		map.step[i] = (int32_t)cj_reader_int(r, 1, 8);
 	}

@@ -176,15 +176,21 @@ check_map(const struct cj_rule_view *v, const struct cj_map *map)
 	if (map->promote != 0 && map->promote != 64 && map->promote != 128 &&
 	    map->promote != 256)
 		return "L2 fetches 64, 128 or 256 bytes";
-	if (map->is_im2col && map->rank < 3)
+	if (map->kind == CJ_MAP_PIXELS && map->rank < 3)
 		return "pixels have one mode or more";
-	for (i = 0; i < map->rank; i++)
-		if (map->box[i] < 1 || map->box[i] > (map->is_im2col &&
-		    i == 1 ? 1024u : 256u))
-			return "a box has 1 to 256 elements in a mode";
-	for (i = 0; map->is_im2col && i < map->rank - 2; i++)
+	if (map->kind == CJ_MAP_ROWS && (map->rank != 2 || map->box[1] !=
+	    CJ_MAP_ROW_COUNT))
+		return "rows are four of a matrix";
+	for (i = 0; i < map->rank; i++) {
 		if (map->step[i] < 1 || map->step[i] > 8)
 			return "a step is 1 to 8";
+		if (map->box[i] < 1 || map->box[i] * (map->kind ==
+		    CJ_MAP_TILES ? (uint32_t)map->step[i] : 1u) >
+		    (map->kind == CJ_MAP_PIXELS && i == 1 ? 1024u : 256u))
+			return "a box goes over 1 to 256 elements of a mode";
+	}
+	if (map->step[0] != 1)
+		return "a box has all neighbours of mode 0";
 	if (map->box[0] * bytes % 16 != 0)
 		return "rows of a box are not whole units of 16 bytes";
 	return map->swizzle != CJ_MAP_PLAIN && map->box[0] * bytes >
@@ -292,7 +298,7 @@ check_tma(const struct cj_rule_view *v)
 	const struct cj_object *s = &v->m->objects.at[
 	    v->m->accesses.at[c->shared].object];
 	bool loads = v->i->op == CJ_OP_TMA_LOAD;
-	unsigned n = 2u + (c->signal != 0) + cj_map_numbers(map);
+	unsigned n = 2u + (c->signal != 0) + cj_map_numbers(map, loads);
 
 	if (s->kind != CJ_OBJECT_SHARED ||
 	    s->element != v->m->objects.at[map->object].element)
@@ -302,8 +308,8 @@ check_tma(const struct cj_rule_view *v)
 	if (c->signal != 0 && object_at(v, c->signal)->element !=
 	    CJ_KIND_MBARRIER)
 		return "what is signalled is no mbarrier";
-	if (map->is_im2col && !loads)
-		return "pixels are loaded";
+	if (map->kind == CJ_MAP_ROWS && c->reduces)
+		return "rows by number are not combined";
 	if (v->i->operand_count != n && !(loads &&
 	    v->i->operand_count == n + 1))
 		return "the coordinates are not those of the map";

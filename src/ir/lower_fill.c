@@ -37,7 +37,7 @@ signal_load(struct channel *h, cj_ref r, cj_ref stage)
 	struct cj_inst *i = cj_inst(m, r);
 	struct cj_tma_copy copy = m->tmas.at[i->attr];
 	struct cj_access a = { .object = h->full, .align = 8 };
-	cj_ref refs[4 + CJ_MAP_MODES];
+	cj_ref refs[4 + CJ_MAP_NUMBERS];
 	uint32_t n, count = i->operand_count;
 	struct cj_builder b = cj_lower_at(h->l, h->l->s.home[r], r, r);
 

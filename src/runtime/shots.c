@@ -230,7 +230,7 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 {
 	uint64_t extents[CJ_MAP_MODES], strides[CJ_MAP_MODES], bytes =
 	    cj_kind_bits(k) / 8;
-	uint32_t steps[CJ_MAP_MODES], i;
+	uint32_t steps[CJ_MAP_MODES], box[CJ_MAP_MODES], i;
 	bool is_empty = false;
 	int promotion = 0;
 
@@ -240,13 +240,15 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 		extents[i] = is_empty ? 1 : (uint64_t)t->extent[i];
 		strides[i] = is_empty || t->extent[i] <= 1 ? 16 :
 		    (uint64_t)t->stride[i] * bytes;
-		steps[i] = 1;
+		steps[i] = (uint32_t)t->map->step[i];
+		/* of rows by number one is told; a box counts what it goes
+		 * over */
+		box[i] = t->map->kind == CJ_MAP_ROWS && i == 1 ? 1
+		    : t->map->box[i] * steps[i];
 	}
 	while (t->map->promote >> promotion >= 64)	/* 0, 64, 128, 256 */
 		promotion++;
-	for (i = 0; t->map->is_im2col && i < t->map->rank - 2; i++)
-		steps[i + 1] = (uint32_t)t->map->step[i];
-	if (t->map->is_im2col)
+	if (t->map->kind == CJ_MAP_PIXELS)
 		return cu->TensorMapEncodeIm2col(out, map_type(k),
 		    t->map->rank, data + t->offset * (int64_t)bytes, extents,
 		    strides + 1, t->map->lower, t->map->upper,
@@ -254,8 +256,7 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 		    (int)t->map->swizzle, promotion, 0);
 	return cu->TensorMapEncodeTiled(out, map_type(k), t->map->rank,
 	    data + t->offset * (int64_t)bytes, extents, strides + 1,
-	    t->map->box, steps, 0, (int)t->map->swizzle,
-	    promotion, 0);
+	    box, steps, 0, (int)t->map->swizzle, promotion, 0);
 }
 
 /* false: reported. */

@@ -91,6 +91,7 @@ run_body(const char *body)
 	int i;
 
 	map = (struct cj_map){ .object = 1, .rank = 2, .box = { 64, 8 },
+	    .step = { 1, 1, 1, 1, 1 },
 	    .swizzle = CJ_MAP_128 };
 	tensor = (struct cj_tensor_map){ .map = &map, .object = 1,
 	    .extent = { 96, 40 },

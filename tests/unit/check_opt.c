@@ -11,7 +11,7 @@ static const struct golden {
 } goldens[] = {
 	{ "fold", "fold" }, { "inside", "fold" }, { "cse", "cse" },
 	{ "licm", "licm" }, { "dce", "dce" }, { "unroll", "unroll" },
-	{ "fold", "all" }, { "maps", "all" },
+	{ "fold", "all" }, { "maps", "all" }, { "map_kinds", "all" },
 	{ "all", "all" },
 };
 

@@ -311,6 +311,15 @@ put(struct cj_frame *f, const struct cj_bulk *b, const struct cj_memory *to,
 		to->written[at - to->lo] = 1;
 }
 
+/* What comes of an element: TMA makes tf32 of the f32 that may lie there. */
+static uint64_t
+brought(const struct cj_bulk *b, enum cj_kind k, uint64_t bits)
+{
+	return b->map == NULL || k != CJ_KIND_TF32 ? bits :
+	    cj_num_convert(CJ_KIND_TF32, CJ_KIND_F32, bits,
+	    (struct cj_conversion){ .is_default = true });
+}
+
 static void
 move_row(struct cj_frame *f, const struct cj_bulk *b, int64_t row)
 {
@@ -327,7 +336,8 @@ move_row(struct cj_frame *f, const struct cj_bulk *b, int64_t row)
 		at = cj_swizzled(b->swizzle, k, b->lo + row * width + i);
 		if (b->kind == CJ_BULK_LOAD)
 			put(f, b, shared, at, b->held != NULL ? b->held[i] :
-			    inside ? cj_memory_get(other, k, r.first + i) : 0);
+			    inside ? brought(b, k, cj_memory_get(other, k,
+			    r.first + i)) : 0);
 		else if (inside)
 			put(f, b, other, r.first + i, cj_memory_get(shared, k,
 			    at));

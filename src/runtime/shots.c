@@ -204,15 +204,17 @@ pack_value(struct packing *k, cj_ref launch, uint32_t n, uint32_t slot)
 	p->scalar = cj_type_kind(leaf->type);
 }
 
-/* The driver's number for elements; their bits are copied as they are. */
+/* The driver's number for elements; their bits are copied as they are, but for
+ * tf32, to which copies round the f32 that may lie there. */
 static int
 map_type(enum cj_kind k)
 {
 	switch ((unsigned)k) {
 	case CJ_KIND_F16: return 6;
-	case CJ_KIND_F32: case CJ_KIND_TF32: return 7;
+	case CJ_KIND_F32: return 7;
 	case CJ_KIND_F64: return 8;
 	case CJ_KIND_BF16: return 9;
+	case CJ_KIND_TF32: return 11;
 	}
 	switch (cj_kind_bits(k)) {
 	case 16: return 1;

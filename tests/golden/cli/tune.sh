@@ -15,7 +15,7 @@ kernel add(const threads: int = 128, x: tensor(f32, N:1), y: tensor(f32, N:1))
         if i < N { y[i] = x[i] + 1.0; }
     }
 }
-tune add over threads in {32, 64, 96, 160, 192, 512};
+tune add over threads in {32, 64, 96, 128, 160, 192, 512};
 bench "add" {
     let x = normal(f32, 1000:1, seed = 1);
     time add(x, empty(f32, 1000:1)) bytes(8 * 1000);

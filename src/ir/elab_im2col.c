@@ -138,6 +138,7 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		    "TMA exchanges units of 16 bytes "
 		    "alone, in rows of 32, 64 or 128");
 	if (!find_box(el, args->span, t, &map) ||
+	    !cj_rows_fill_swizzle(el, args->span, t, &map) ||
 	    !numbers(el, args, "lower", spatial, 0, limits[spatial].low,
 	    limits[spatial].high, map.lower) ||
 	    !numbers(el, args, "upper", spatial, 0, limits[spatial].low,

@@ -120,7 +120,8 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
 		return cj_refuse_layout(el, args->span, "parts of rows are "
 		    "whole units of 16 bytes");
-	if (!place_boxes(el, args->span, t, map.box[0]))
+	if (!cj_rows_fill_swizzle(el, args->span, t, &map) ||
+	    !place_boxes(el, args->span, t, map.box[0]))
 		return false;
 	t->record = cj_module_map(el->m, &map);
 	t->map = cj_value_regs(el, CJ_KIND_MAP, NULL, cj_tma_encode(el, t));

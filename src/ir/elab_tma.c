@@ -398,6 +398,18 @@ cut_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 	return true;
 }
 
+bool
+cj_rows_fill_swizzle(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_map *map)
+{
+	uint32_t bytes = map->box[0] * cj_kind_bits(t->tensor->element) / 8;
+
+	return map->swizzle == CJ_MAP_PLAIN || bytes == 16u << map->swizzle ||
+	    cj_refuse_layout(el, span, cj_printf(el->arena, "rows of a box are "
+	    "as long as the swizzle, %u bytes, these have %u",
+	    16u << map->swizzle, bytes));
+}
+
 static bool
 make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 {
@@ -430,13 +442,8 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		return cj_no_map(el, span, cj_printf(el->arena, "rows of a box "
 		    "are whole units of 16 bytes, these have %u elements of "
 		    "%s", map.box[0], cj_kind_text(t->tensor->element)));
-	if (map.swizzle != CJ_MAP_PLAIN && map.box[0] *
-	    cj_kind_bits(t->tensor->element) > (uint32_t)128 << map.swizzle)
-		return cj_refuse_layout(el, span, cj_printf(el->arena,
-		    "rows of "
-		    "a box are as long as the swizzle at most, %u bytes, these "
-		    "have %u", 16u << map.swizzle, map.box[0] *
-		    cj_kind_bits(t->tensor->element) / 8));
+	if (!cj_rows_fill_swizzle(el, span, t, &map))
+		return false;
 	for (m = 0; m < CJ_MAP_MODES; m++)
 		map.step[m] = m < t->rank ? (int32_t)t->step[t->mode[m]] : 1;
 	t->record = cj_module_map(el->m, &map);

@@ -36,6 +36,9 @@ struct cj_tma_value {
 bool cj_no_map(struct cj_elab *el, struct cj_span span, const char *what);
 bool cj_refuse_layout(struct cj_elab *el, struct cj_span span,
     const char *what);
+/* The hardware lays out shorter rows otherwise; false: reported. */
+bool cj_rows_fill_swizzle(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_map *map);
 /* The map's instruction in the host part. */
 cj_ref cj_tma_encode(struct cj_elab *el, const struct cj_tma_value *t);
 /* What tma_load() and its kin begin with; NULL: reported. */

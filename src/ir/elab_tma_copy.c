@@ -94,7 +94,7 @@ tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
 	return begins_alike(el, span, t, v, at);
 }
 
-enum { UNIT = 128 };
+enum { UNIT = 128, ROW_UNIT = 16 };
 
 /* Stages follow each other, and each begins where a copy may. */
 static bool
@@ -344,6 +344,35 @@ cj_tma_names_tensor(struct cj_elab *el, struct cj_args *args,
 	    "a copy of %s names the tensor that its map was made for", what));
 }
 
+/* A copy begins at a whole unit along the mode of stride 1; what is certain not
+ * to is refused, the rest is the executor's. False: reported. */
+static bool
+begins_at_unit(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, const struct cj_tma_place *to)
+{
+	int64_t bytes = cj_kind_bits(t->tensor->element) / 8, rest;
+	struct cj_int at = to->at[t->kind == CJ_MAP_TILES ? t->mode[0] : 0];
+
+	for (rest = 1; rest * bytes < ROW_UNIT; rest++) {
+		struct cj_int whole = cj_int_sub(&el->sym, at,
+		    cj_known(rest));
+
+		if (!(cj_is_known(whole) ? whole.value * bytes % ROW_UNIT ==
+		    0 : cj_int_divisor(&el->sym, whole) * bytes % ROW_UNIT ==
+		    0))
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY,
+		    cj_arg_span(args, t->stores ? 2 : 1), "along the mode of "
+		    "stride 1 a copy by TMA begins at multiples of %d bytes, "
+		    "this one %lld behind one", ROW_UNIT, (long long)(rest *
+		    bytes)), "Begin at %lld elements, or a multiple of them, "
+		    "and leave out what is too much.",
+		    (long long)(ROW_UNIT / bytes));
+		return false;
+	}
+	return true;
+}
+
 /* ---- the copy ------------------------------------------------------------ */
 
 struct cj_value
@@ -399,6 +428,7 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	    args->at[2].tensor, "TMA moves boxes of neighbours", NULL) ||
 	    !guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
 	    global->tensor) || !place_in_tensor(el, args, t, &to) ||
+	    !begins_at_unit(el, args, t, &to) ||
 	    !place_of(el, cj_arg_span(args, t->stores ? 1 : 2), t,
 	    shared->tensor, &place))
 		return cj_value_error();

@@ -124,17 +124,28 @@ check_global(struct cj_frame *f, const struct cj_bulk *b)
 	return true;
 }
 
+/* Multiples of 128 bytes of shared memory; of 16 bytes along the mode of stride
+ * 1, whatever lies outside of the tensor: the chip stops at others. */
 static bool
 is_aligned(struct cj_frame *f, const struct cj_bulk *b)
 {
 	const struct cj_object *o = &f->code->module->objects.at[b->object];
-	int64_t byte = b->lo * (cj_kind_bits(o->element) / 8);
+	const struct cj_object *t = &f->code->module->objects.at[
+	    b->map->object];
+	int64_t bytes = cj_kind_bits(o->element) / 8;
 
-	if (byte % 128 == 0)
+	if (b->lo * bytes % 128 != 0) {
+		cj_fault_at(f, b->step, b->lane, CJ_DIAG_MISALIGNED_ACCESS,
+		    "a copy by TMA begins at byte %lld of \"%s\", which is not "
+		    "a multiple of 128", (long long)(b->lo * bytes), o->name);
+		return false;
+	}
+	if (b->at[0] * bytes % 16 == 0)
 		return true;
 	cj_fault_at(f, b->step, b->lane, CJ_DIAG_MISALIGNED_ACCESS,
-	    "a copy by TMA begins at byte %lld of \"%s\", which is not a "
-	    "multiple of 128", (long long)byte, o->name);
+	    "a copy by TMA begins at element %lld of \"%s\" along its mode of "
+	    "stride 1, which is not a multiple of 16 bytes",
+	    (long long)b->at[0], t->name);
 	return false;
 }
 

@@ -193,9 +193,9 @@ check_map(const struct cj_rule_view *v, const struct cj_map *map)
 		return "a box has all neighbours of mode 0";
 	if (map->box[0] * bytes % 16 != 0)
 		return "rows of a box are not whole units of 16 bytes";
-	return map->swizzle != CJ_MAP_PLAIN && map->box[0] * bytes >
+	return map->swizzle != CJ_MAP_PLAIN && map->box[0] * bytes !=
 	    (uint32_t)16 << map->swizzle ?
-	    "rows of a box are longer than the swizzle" : NULL;
+	    "rows of a box are not as long as the swizzle" : NULL;
 }
 
 static const char *

@@ -12,6 +12,8 @@
 #include "elab_tma.h"
 
 enum { MOST_STEP = 8 };
+#define MOST_EXTENT	((int64_t)1 << 32)
+#define MOST_STRIDE	((int64_t)1 << 40)	/* bytes */
 
 /* ---- where shared memory holds the tile ---------------------------------- */
 
@@ -189,13 +191,72 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 
 /* ---- what the tensor must be --------------------------------------------- */
 
+/* A number that is known and cannot be in a map; false: reported. */
+static bool
+check_number(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, uint32_t mode, bool is_stride)
+{
+	const struct cj_layout *l = t->tensor->layout;
+	struct cj_int n = cj_tuple_get(is_stride ? l->stride : l->shape,
+	    mode)->value, extent = cj_tuple_get(l->shape, mode)->value;
+	int64_t bytes = cj_kind_bits(t->tensor->element) / 8;
+	const char *name = el->m->objects.at[t->tensor->object].name;
+
+	if (!cj_is_known(n))
+		return true;
+	if (!is_stride)
+		return n.value <= MOST_EXTENT || cj_no_map(el, span,
+		    cj_printf(el->arena, "extent %u of \"%s\" is %lld, a "
+		    "tensor map has up to 2^32", mode, name,
+		    (long long)n.value));
+	if (n.value == 1 || cj_is_value(extent, 1) || (n.value >= 0 &&
+	    n.value < MOST_STRIDE / bytes && n.value * bytes % 16 == 0))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span, "stride %u of "
+	    "\"%s\" is %lld elements, of a tensor map it is a multiple of 16 "
+	    "bytes from 0 to 2^40", mode, name, (long long)n.value),
+	    "Give the rows room up to a multiple of %lld elements, or copy by "
+	    "cp_async.", (long long)(16 / bytes));
+	return false;
+}
+
+static bool
+check_modes(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t)
+{
+	const struct cj_layout *l = t->tensor->layout;
+	uint32_t m;
+
+	if (t->tensor->cut != NULL)
+		return cj_no_map(el, span, "a tensor map is made of a tensor, "
+		    "or of a slice of one, not of a part that was cut");
+	if (t->rank > CJ_MAP_MODES || (t->kind == CJ_MAP_TILES &&
+	    t->rank != cj_layout_rank(t->shared)))
+		return cj_no_map(el, span, cj_printf(el->arena, "a tensor map "
+		    "has up to %d modes, the same as shared memory; these are "
+		    "%u and %u", CJ_MAP_MODES, t->rank,
+		    cj_layout_rank(t->shared)));
+	if (cj_kind_bits(t->tensor->element) < 8)
+		return cj_no_map(el, span, cj_printf(el->arena, "elements of a "
+		    "tensor map are whole bytes, these are %s",
+		    cj_kind_text(t->tensor->element)));
+	for (m = 0; m < t->rank; m++)
+		if (!cj_is_leaf(cj_tuple_get(l->shape, m)) ||
+		    cj_tuple_get(l->stride, m)->kind != CJ_TUPLE_INT)
+			return cj_no_map(el, span, "a tensor map has single "
+			    "modes, this tensor has nested ones");
+	for (m = 0; m < t->rank; m++)
+		if (!check_number(el, span, t, m, false) ||
+		    !check_number(el, span, t, m, true))
+			return false;
+	return true;
+}
+
 bool
 cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t)
 {
-	const struct cj_layout *l = t->tensor->layout;
 	const struct cj_object *o = &el->m->objects.at[t->tensor->object];
-	uint32_t m, bytes = cj_kind_bits(t->tensor->element) / 8;
 
 	if (!cj_elab_not_gathered(el, span, t->tensor,
 	    "TMA moves boxes of neighbours", NULL))
@@ -206,20 +267,10 @@ cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
 		    "version");
 		return false;
 	}
-	if (t->rank > CJ_MAP_MODES || (t->kind == CJ_MAP_TILES &&
-	    t->rank != cj_layout_rank(t->shared)) ||
-	    t->tensor->cut != NULL || bytes == 0)
-		return cj_no_map(el, span, cj_printf(el->arena, "a tensor map "
-		    "has up to 5 modes of whole bytes, the same as shared "
-		    "memory; these are %u and %u", t->rank,
-		    cj_layout_rank(t->shared)));
-	for (m = 0; m < t->rank; m++)
-		if (!cj_is_leaf(cj_tuple_get(l->shape, m)) ||
-		    cj_tuple_get(l->stride, m)->kind != CJ_TUPLE_INT)
-			return cj_no_map(el, span, "a tensor map has single "
-			    "modes, this tensor has nested ones");
+	if (!check_modes(el, span, t))
+		return false;
 	if (o->align >= 16 && cj_int_divisor(&el->sym, t->tensor->offset) *
-	    bytes % 16 == 0)
+	    (cj_kind_bits(t->tensor->element) / 8) % 16 == 0)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
 	    "TMA needs 16-byte alignment, \"%s\" has %u", o->name, o->align),

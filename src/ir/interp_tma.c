@@ -311,18 +311,17 @@ map_fits(struct cj_frame *f, const struct cj_step *s,
 	for (i = 0; i < t->map->rank; i++) {
 		if (t->extent[i] < 0 || t->extent[i] > (int64_t)1 << 32) {
 			return refuse_map(cj_fault_at(f, s, 0, CJ_DIAG_LIMIT,
-			    "extent %u of \"%s\" is %lld; a tensor map has up "
-			    "to 2^32", (unsigned)i, o->name,
-			    (long long)t->extent[i]));
+			    "an extent of \"%s\" is %lld; a tensor map has up "
+			    "to 2^32", o->name, (long long)t->extent[i]));
 		}
 		if (i == 0 || t->extent[i] <= 1)
 			continue;
 		if (t->stride[i] < 0 || t->stride[i] * bytes % 16 != 0 ||
 		    t->stride[i] >= ((int64_t)1 << 40) / bytes) {
 			return refuse_map(cj_fault_at(f, s, 0, CJ_DIAG_LIMIT,
-			    "stride %u of \"%s\" is %lld elements; of a tensor "
+			    "a stride of \"%s\" is %lld elements; of a tensor "
 			    "map it is a multiple of 16 bytes, from 0 to 2^40",
-			    (unsigned)i, o->name, (long long)t->stride[i]));
+			    o->name, (long long)t->stride[i]));
 		}
 	}
 	return true;

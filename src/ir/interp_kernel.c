@@ -138,8 +138,10 @@ turn_all(struct worker *w)
 		runs |= t == CJ_TURN_RAN;
 		w->machine.stop |= b->machine.stop;
 		if (t == CJ_TURN_ENDED && cj_cluster_ended(b->cluster)) {
-			if (!b->machine.stop)
+			if (!b->machine.stop) {
 				cj_bulk_end(b);
+				cj_mbarriers_end(b);
+			}
 			end_block(w, i);
 		} else {
 			i++;

@@ -241,11 +241,42 @@ cj_mbarrier_commit(struct cj_frame *f, const struct cj_step *s,
 		return;
 	}
 	b->due++;
+	b->due_frame = f;
+	b->due_step = s;
 	b->last = s->ref;
 	if (f->machine->race != NULL)
 		b->due_past = cj_past_join(f, b->due_past, p);
 	if (f->product_end > b->due_at)
 		b->due_at = f->product_end;
+}
+
+void
+cj_mbarriers_end(struct cj_block *b)
+{
+	const struct cj_module *m = b->machine.module;
+	struct cj_mbarriers *s = b->machine.mbarriers;
+	struct cj_fault *fault;
+	uint32_t o;
+	int64_t i;
+
+	for (o = 1; s != NULL && o < m->objects.len; o++)
+		for (i = 0; s->at[o] != NULL && i < m->objects.at[o].extent;
+		    i++) {
+			const struct cj_mbarrier *at = &s->at[o][i];
+
+			if (at->due == 0 || cj_fault_again(at->due_frame,
+			    at->due_step, CJ_DIAG_MISUSED_MBARRIER))
+				continue;
+			fault = cj_fault_at(at->due_frame, at->due_step, 0,
+			    CJ_DIAG_MISUSED_MBARRIER, "the block ends, and "
+			    "the commit issued here may still have to arrive "
+			    "at mbarrier %lld of \"%s\"", (long long)i,
+			    name_of(at->due_frame, o));
+			if (fault != NULL)
+				fault->note = "nobody has waited for it: "
+				    "memory of the block may be another's "
+				    "then";
+		}
 }
 
 /* ---- steps: a is the offset ---------------------------------------------- */

@@ -275,8 +275,10 @@ seen(const struct cj_frame *f, const struct cj_tensor_map *map)
 	return s;
 }
 
-uint64_t
-cj_map_seen(const struct cj_frame *f, uint32_t lane,
+/* The version of what lies there that the lane has made visible by a fence; 0:
+ * none. */
+static uint64_t
+seen_version(const struct cj_frame *f, uint32_t lane,
     const struct cj_tensor_map *map)
 {
 	const struct cj_seen_map *s = seen(f, map);
@@ -345,10 +347,23 @@ bool
 cj_map_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     const struct cj_tensor_map *map)
 {
+	struct cj_fault *fault;
+
 	if (map == NULL || map->map == NULL || map->object == 0)
 		return false;		/* reported where that became so */
 	if (map->home == 0)
 		return true;
+	if (seen_version(f, lane, map) != map->version &&
+	    !cj_fault_again(f, s, CJ_DIAG_IN_FLIGHT)) {
+		fault = cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT, "a copy "
+		    "goes by map %lld of \"%s\", which is published, but not "
+		    "visible to this thread's copies", (long long)map->home_at,
+		    name_of(f, map->home));
+		if (fault != NULL)
+			fault->note = "fence(proxy = .tensormap, map = m) "
+			    "stands between, in the thread that copies";
+		return false;
+	}
 	cj_race_access(f, s, lane, (struct cj_touched_range){
 	    .object = map->home, .width = 1, .first = map->home_at });
 	return true;

@@ -23,7 +23,9 @@ struct cj_mbarrier {
 	uint32_t due;			/* arrivals by commits that have not
 					   come yet, */
 	const struct cj_past *due_past;	/* what they bring, */
-	uint64_t due_at;		/* when */
+	uint64_t due_at;		/* when, */
+	struct cj_frame *due_frame;	/* and who has issued the last */
+	const struct cj_step *due_step;
 };
 
 /* One of them as it is; count 0: nobody has made it. */
@@ -38,6 +40,8 @@ struct cj_mbarrier_state cj_mbarrier_look(const struct cj_frame *f,
 struct cj_mbarriers *cj_mbarriers_create(struct cj_arena *a,
     const struct cj_decoded *c);
 void cj_mbarriers_clear(struct cj_block *b);
+/* The block ends: a fault if a commit has still to arrive at one of them. */
+void cj_mbarriers_end(struct cj_block *b);
 /* The one of a block that a lane's copy signals; NULL: there is none,
  * reported. */
 struct cj_mbarrier *cj_mbarrier_of_copy(struct cj_frame *f,
@@ -108,13 +112,9 @@ int64_t cj_box_rows(const struct cj_bulk *b);
 
 /*
  * Published maps (interp_tensormap.c). May a copy of this lane go by the map?
- * Maps of the launch always; others have to be there, and written.
+ * Maps of the launch always; others have to be there, and visible to it.
  */
 bool cj_map_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
-    const struct cj_tensor_map *map);
-/* The version of what lies there that the lane has made visible by a fence;
- * 0: none. */
-uint64_t cj_map_seen(const struct cj_frame *f, uint32_t lane,
     const struct cj_tensor_map *map);
 
 struct cj_async {

@@ -138,11 +138,11 @@ wait_less(struct cj_module *m, enum cj_op op, uint32_t lo)
 /* ---- counts, bytes, parities, the start ---------------------------------- */
 
 static unsigned full_more(struct cj_module *m)
-{ return shift(m, CJ_OP_MBARRIER_INIT, ".full", 1, 1); }
+{ return shift(m, CJ_OP_MBARRIER_INIT, "full", 1, 1); }
 static unsigned full_less(struct cj_module *m)
-{ return shift(m, CJ_OP_MBARRIER_INIT, ".full", 1, -1); }
+{ return shift(m, CJ_OP_MBARRIER_INIT, "full", 1, -1); }
 static unsigned empty_more(struct cj_module *m)
-{ return shift(m, CJ_OP_MBARRIER_INIT, ".empty", 1, 1); }
+{ return shift(m, CJ_OP_MBARRIER_INIT, "empty", 1, 1); }
 static unsigned bytes_more(struct cj_module *m)
 { return shift(m, CJ_OP_MBARRIER_EXPECT, NULL, 1, 16) +
     shift(m, CJ_OP_MBARRIER_BYTES, NULL, 1, 16); }
@@ -150,15 +150,15 @@ static unsigned bytes_less(struct cj_module *m)
 { return shift(m, CJ_OP_MBARRIER_EXPECT, NULL, 1, -16) +
     shift(m, CJ_OP_MBARRIER_BYTES, NULL, 1, -16); }
 static unsigned fill_parity(struct cj_module *m)
-{ return flip(m, ".empty"); }
+{ return flip(m, "empty"); }
 static unsigned read_parity(struct cj_module *m)
-{ return flip(m, ".full"); }
+{ return flip(m, "full"); }
 
 /* A count of 1 stays: none may be 0. */
 static unsigned
 empty_less(struct cj_module *m)
 {
-	struct places p = all(m, CJ_OP_MBARRIER_INIT, ".empty");
+	struct places p = all(m, CJ_OP_MBARRIER_INIT, "empty");
 	unsigned i, n = 0;
 
 	for (i = 0; i < p.count; i++) {
@@ -202,7 +202,7 @@ static unsigned no_init_fence(struct cj_module *m)
 static unsigned
 one_block(struct cj_module *m)
 {
-	struct places p = all(m, CJ_OP_MBARRIER_INIT, ".empty");
+	struct places p = all(m, CJ_OP_MBARRIER_INIT, "empty");
 	unsigned i, n = 0;
 
 	for (i = 0; i < p.count; i++) {
@@ -437,6 +437,98 @@ release_both(struct cj_module *m)
 	return n;
 }
 
+/* ---- by hand: maps, tensor memory ---------------------------------------- */
+
+/* The waits in front of the last load: the other side's come behind. */
+static unsigned
+map_early(struct cj_module *m)
+{
+	struct places p = all(m, CJ_OP_MBARRIER_WAIT, "full");
+	struct places loads = all(m, CJ_OP_TMA_LOAD, NULL);
+	unsigned i, n = 0;
+
+	for (i = 0; i < p.count && loads.count != 0; i++) {
+		if (p.at[i].r > loads.at[loads.count - 1].r)
+			continue;
+		cj_inst_remove(m, p.at[i].g, p.at[i].r);
+		n++;
+	}
+	return n;
+}
+
+static unsigned no_map_fence(struct cj_module *m)
+{ return remove_all(m, CJ_OP_MAP_ACQUIRE, 0, UINT32_MAX); }
+
+/* The thread gives the stage back, as if its product had ended. */
+static unsigned
+before_commit(struct cj_module *m)
+{
+	struct places p = all(m, CJ_OP_TCGEN05_COMMIT, "empty");
+	unsigned i;
+
+	for (i = 0; i < p.count; i++) {
+		struct cj_builder b = in_front(m, &p.at[i]);
+		const struct cj_inst *in = cj_inst(m, p.at[i].r);
+		cj_ref refs[2] = { cj_operand(m, in, 0),
+		    cj_emit_index(&b, 1) };
+
+		cj_emit(&b, CJ_OP_MBARRIER_ARRIVE, 0, cj_inst(m,
+		    p.at[i].r)->attr, refs, 2);
+		cj_inst_remove(m, p.at[i].g, p.at[i].r);
+	}
+	return p.count;
+}
+
+/* Who has read tensor memory gives it back with no fence in front. */
+static unsigned
+no_tmem_fence(struct cj_module *m)
+{
+	struct places p = all(m, CJ_OP_FENCE, NULL);
+	unsigned i, n = 0;
+
+	for (i = 0; i < p.count; i++) {
+		if (cj_inst(m, p.at[i].r)->attr != CJ_FENCE_BEFORE_SYNC ||
+		    loop_around(m, p.at[i].g) == 0)
+			continue;
+		cj_inst_remove(m, p.at[i].g, p.at[i].r);
+		n++;
+	}
+	return n;
+}
+
+/* The last barrier of the kernel. */
+static unsigned
+no_end_barrier(struct cj_module *m)
+{
+	struct places p = all(m, CJ_OP_BARRIER, NULL);
+
+	if (p.count == 0)
+		return 0;
+	cj_inst_remove(m, p.at[p.count - 1].g, p.at[p.count - 1].r);
+	return 1;
+}
+
+/* What waits for stages that nobody fills any more. */
+static unsigned
+no_tail(struct cj_module *m)
+{
+	struct places p = all(m, CJ_OP_MBARRIER_WAIT, "empty");
+	struct places loads = all(m, CJ_OP_TMA_LOAD, NULL);
+	unsigned i, k, n = 0;
+
+	for (i = 0; i < p.count; i++) {
+		for (k = 0; k < loads.count; k++)
+			if (loads.at[k].g == p.at[i].g)
+				break;
+		if (k < loads.count || ends_with(object_of(m, p.at[i].r),
+		    "sums_empty"))
+			continue;
+		cj_inst_remove(m, p.at[i].g, p.at[i].r);
+		n++;
+	}
+	return n;
+}
+
 /* ---- by name ------------------------------------------------------------- */
 
 static const struct breaking {
@@ -466,6 +558,11 @@ static const struct breaking {
 	{ "turn parity", turn_parity }, { "short skip", short_skip },
 	{ "scores too early", scores_early }, { "p too early", p_early },
 	{ "release both", release_both },
+	{ "map rewritten early", map_early },
+	{ "no map fence", no_map_fence },
+	{ "free before commit", before_commit },
+	{ "no fence of tensor memory", no_tmem_fence },
+	{ "no end barrier", no_end_barrier }, { "no tail", no_tail },
 };
 
 #endif

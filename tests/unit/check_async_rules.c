@@ -45,6 +45,10 @@ static const struct program {
 	  RESULT(64, 256) }, 3, NULL, NULL },
 	{ "many roles", "many", "sm_90a", { F16(64, 64), RESULT(64, 256),
 	  RESULT(6, 32) }, 3, NULL, NULL },
+	{ "grouped gemm, maps", "regrouped", "sm_90a", { F16(64, 64),
+	  RESULT(64, 256) }, 2, NULL, NULL },
+	{ "gemm sm_100", "sm100", "sm_100a", { F16(128, 64), F16(16, 64),
+	  RESULT(128, 64) }, 3, NULL, NULL },
 	{ "one role, TMA", "alone", "sm_90a", { F16(64, 128),
 	  RESULT(64, 256) }, 2, NULL, NULL },
 };

@@ -103,13 +103,14 @@ on_workspace(void *user, uint32_t object, int64_t elements, bool has_fill,
     uint64_t fill)
 {
 	struct run *r = user;
+	enum cj_kind k = r->m->objects.at[object].element;
+	size_t bytes = (size_t)elements * (k == CJ_KIND_MAP ? 128 : 8);
 
 	(void)has_fill;
 	ck_assert_uint_eq(fill, 0);
 	r->memory[object] = (struct cj_memory){ .data = cj_alloc(&arena,
-	    (size_t)elements * 8), .hi = elements, .readable = true,
-	    .writable = true };
-	memset(r->memory[object].data, 0, (size_t)elements * 8);
+	    bytes), .hi = elements, .readable = true, .writable = true };
+	memset(r->memory[object].data, 0, bytes);
 	return true;
 }
 

@@ -580,7 +580,8 @@ cutejit_status cutejit_compile(cutejit_module *module, const char *kernel,
 
 void cutejit_kernel_destroy(cutejit_kernel *kernel);
 
-/* Warnings and remarks. Never NULL. */
+/* Warnings and remarks; what was given stays as it is when an assembler has
+ * told more. Never NULL but for NULL. */
 const cutejit_report *cutejit_kernel_report(const cutejit_kernel *kernel);
 
 typedef enum cutejit_origin {

@@ -182,8 +182,13 @@ make_llvm(struct cj_work *f, struct request *q)
 static cutejit_status
 advance(struct cj_work *f, struct cutejit_kernel *k, enum cj_stage stage)
 {
-	return cj_program_advance(f, k->module, &k->recipe, stage,
-	    k->program);
+	struct cj_program *p = k->program;
+	bool had_image = atomic_load(&p->stage) == CJ_STAGE_IMAGE;
+	cutejit_status status = cj_program_advance(f, k->module, &k->recipe,
+	    stage, p);
+
+	return status == CUTEJIT_OK && stage == CJ_STAGE_IMAGE && !had_image
+	    ? cj_spills_tell(f, p) : status;
 }
 
 static cutejit_status

@@ -376,6 +376,22 @@ advance(struct cj_work *f, struct cutejit_module *m,
 	return make(f, m, r, stage, p);
 }
 
+/* Under the program's lock: up to a stage at least. */
+static cutejit_status
+advance_to(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
+{
+	cutejit_status status = CUTEJIT_OK;
+	int before = atomic_load(&p->stage);
+
+	if (before < (int)stage)
+		status = advance(f, m, r, stage, p);
+	if (before != CJ_STAGE_IMAGE &&
+	    atomic_load(&p->stage) == CJ_STAGE_IMAGE)
+		cj_spills_keep(f, p);
+	return status;
+}
+
 static void
 drop(void *program)
 {
@@ -399,8 +415,7 @@ cj_program_get(struct cj_work *f, struct cutejit_module *m,
 		atomic_fetch_add(&f->context->store->memory_hits, 1);
 	} else {
 		cj_defer_lock(f, &p->lock);
-		if (atomic_load(&p->stage) < (int)stage)
-			status = advance(f, m, r, stage, p);
+		status = advance_to(f, m, r, stage, p);
 		cj_undefer_lock(f);
 	}
 	cj_undefer(f);
@@ -421,8 +436,7 @@ cj_program_advance(struct cj_work *f, struct cutejit_module *m,
 	if (atomic_load(&p->stage) >= (int)stage)
 		return CUTEJIT_OK;
 	cj_defer_lock(f, &p->lock);
-	if (atomic_load(&p->stage) < (int)stage)
-		status = advance(f, m, r, stage, p);
+	status = advance_to(f, m, r, stage, p);
 	cj_undefer_lock(f);
 	return status;
 }

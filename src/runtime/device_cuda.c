@@ -337,6 +337,30 @@ allow_dynamic(const struct cj_cuda *cu, const struct cj_program *p,
 	return 0;
 }
 
+/* What the driver's own assembler made: nobody else has told. */
+static void
+read_numbers(struct cj_work *f, const struct cj_cuda *cu,
+    struct cj_program *p, const struct cj_image *image)
+{
+	cutejit_entry *entries = cj_memdup(&p->arena,
+	    atomic_load(&p->entries), p->entry_count * sizeof *entries);
+	int device, value;
+	uint32_t i;
+
+	if (cu->CtxGetDevice(&device) != 0)
+		return;
+	for (i = 0; i < p->entry_count; i++) {
+		if (cu->KernelGetAttribute(&value, CJ_CUDA_REGISTERS,
+		    image->kernels[i], device) == 0)
+			entries[i].registers = value;
+		if (cu->KernelGetAttribute(&value, CJ_CUDA_LOCAL_BYTES,
+		    image->kernels[i], device) == 0)
+			entries[i].stack_bytes = value;
+	}
+	atomic_store(&p->entries, entries);
+	cj_spills_keep(f, p);
+}
+
 static cutejit_status
 load(struct cj_work *f, const struct cj_cuda *cu, struct cj_program *p)
 {
@@ -362,7 +386,10 @@ load(struct cj_work *f, const struct cj_cuda *cu, struct cj_program *p)
 	if (rc != 0)
 		return load_failed(f, cu, p, rc, log);
 	p->image = image;
-	return CUTEJIT_OK;
+	if (!image->is_ptx)
+		return CUTEJIT_OK;
+	read_numbers(f, cu, p, image);
+	return cj_spills_tell(f, p);
 }
 
 cutejit_status

@@ -317,7 +317,12 @@ cutejit_compile(cutejit_module *module, const char *kernel,
 const cutejit_report *
 cutejit_kernel_report(const cutejit_kernel *kernel)
 {
-	return cj_is(kernel, CJ_KERNEL) ? &kernel->program->report : NULL;
+	const struct cj_program *p;
+
+	if (!cj_is(kernel, CJ_KERNEL))
+		return NULL;
+	p = kernel->program;
+	return atomic_load(&p->has_whole) ? &p->whole : &p->report;
 }
 
 const cutejit_kernel_info *

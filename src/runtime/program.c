@@ -26,6 +26,8 @@ create(struct cutejit_context *c, const struct cj_digest *d)
 	pthread_mutex_init(&p->lock, NULL);
 	cj_arena_init(&p->arena, NULL, &c->mem);
 	cj_report_init(&p->report, &c->mem);
+	cj_report_init(&p->whole, &c->mem);
+	atomic_init(&p->has_whole, false);
 	return p;
 }
 
@@ -45,6 +47,7 @@ cj_program_drop(struct cj_program *p)
 	if (before != 1)
 		return;
 	cj_image_unload(p->image);
+	cj_report_fini(&p->whole);
 	cj_report_fini(&p->report);
 	cj_arena_fini(&p->arena);
 	pthread_mutex_destroy(&p->lock);

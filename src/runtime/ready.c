@@ -202,6 +202,8 @@ make_on_gpu(struct cj_work *f, struct cutejit_kernel *k, struct cj_ready *r)
 		status = cj_program_advance(f, k->module, &k->recipe,
 		    CJ_STAGE_IMAGE, p);
 	if (status == CUTEJIT_OK)
+		status = cj_spills_tell(f, p);
+	if (status == CUTEJIT_OK)
 		status = cj_image_load(f, r->cu, p);
 	if (status == CUTEJIT_OK)
 		status = cj_shots_make(f, &r->arena, p, &r->args, &r->plan,

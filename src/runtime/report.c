@@ -156,6 +156,34 @@ cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
 	return true;
 }
 
+/* Behind those of `first`. */
+static void
+prepend(struct cutejit_report *r, const struct cutejit_report *first)
+{
+	cutejit_diagnostic *at = CJ_NEWS(&r->arena, cutejit_diagnostic,
+	    first->count + r->count);
+
+	memcpy(at, first->at, first->count * sizeof *at);
+	memcpy(at + first->count, r->at, r->count * sizeof *at);
+	r->at = at;
+	r->count += first->count;
+	r->plain = cj_printf(&r->arena, "%s%s", first->plain, r->plain);
+	r->colour = cj_printf(&r->arena, "%s%s", first->colour, r->colour);
+}
+
+bool
+cj_report_join(struct cutejit_report *r, const struct cutejit_report *first,
+    const struct cj_diags *ds)
+{
+	if (!cj_report_fill(r, ds, NULL) || first->count == 0)
+		return true;
+	if (CJ_RECOVER(&r->recover))
+		return false;
+	r->arena.recover = &r->recover;
+	prepend(r, first);
+	return true;
+}
+
 size_t
 cutejit_report_count(const cutejit_report *report)
 {

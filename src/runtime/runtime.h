@@ -45,6 +45,9 @@ void cj_report_fini(struct cutejit_report *r);
  * is short, and the report says so. */
 bool cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
     const char *value);
+/* The same, behind what `first` holds, which must live as long. */
+bool cj_report_join(struct cutejit_report *r,
+    const struct cutejit_report *first, const struct cj_diags *ds);
 void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
     struct cj_span span);
 
@@ -437,6 +440,9 @@ struct cj_program {
 	int64_t *dynamic;		/* of each entry: shared bytes */
 	uint32_t entry_count;
 	struct cutejit_report report;	/* warnings and remarks */
+	/* the same and what the assembler told, if it told anything */
+	struct cutejit_report whole;
+	atomic_bool has_whole;
 	cutejit_phase phases[CJ_PHASES];
 	_Atomic uint32_t phase_count;	/* may be read at any stage */
 
@@ -468,6 +474,12 @@ cutejit_status cj_program_get(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program **out);
 void cj_program_drop(struct cj_program *p);
 void cj_program_hold(struct cj_program *p);
+
+/* Local memory of an image (spill.c): the program's report has it, once its
+ * numbers are known and under its lock; so does the call's, for which it may
+ * be an error. */
+void cj_spills_keep(struct cj_work *f, struct cj_program *p);
+cutejit_status cj_spills_tell(struct cj_work *f, const struct cj_program *p);
 
 /* Elaborate anew, without passes. */
 struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,

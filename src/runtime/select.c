@@ -97,6 +97,8 @@ take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
 	if (v == TAKEN) {
 		*status = cj_program_advance(f, m, &out->recipe, q->stage,
 		    out->program);
+		if (*status == CUTEJIT_OK && q->stage == CJ_STAGE_IMAGE)
+			*status = cj_spills_tell(f, out->program);
 		if (*status == CUTEJIT_OK)
 			return TAKEN;
 		v = FAILED;

@@ -14,6 +14,7 @@ enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3,
     INVALID_HANDLE = 400, NOT_FOUND = 500, CAPTURE_UNSUPPORTED = 900,
     CAPTURE_INVALIDATED = 901 };
 enum { GLOBAL, THREAD_LOCAL, RELAXED, NODES = 64 };
+enum { LOCAL_BYTES = 3, REGISTERS = 4 };
 
 struct context {
 	int device;
@@ -34,7 +35,8 @@ struct block {
 	struct block *next;
 };
 
-static struct fake_state state = { .devices = 1, .major = 9 };
+static struct fake_state state = { .devices = 1, .major = 9,
+    .registers = 32 };
 /* A node: a launch written down, or a setting of memory. */
 struct node {
 	int is_kernel;
@@ -393,8 +395,10 @@ FUNCTION(cuKernelGetAttribute, (int *value, int attribute, void *kernel,
     int device))
 {
 	BEGIN("cuKernelGetAttribute");
-	(void)attribute, (void)kernel, (void)device;
-	*value = 16;
+	(void)kernel, (void)device;
+	state.asked++;
+	*value = attribute == LOCAL_BYTES ? state.local_bytes :
+	    attribute == REGISTERS ? state.registers : 16;
 	return 0;
 }
 

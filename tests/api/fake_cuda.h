@@ -32,6 +32,7 @@ struct fake_state {
 	int fail_after;			/* ... after so many calls */
 	int is_fast;			/* launches are not written down */
 	int no_pools;			/* memory is not ordered by streams */
+	int registers, local_bytes;	/* of a thread, of each kernel */
 	/* how long a launch takes; NULL: a tenth of a millisecond each */
 	double (*ms_of)(const struct fake_launch *launch);
 	/* NULL, or an error that a launch gives */
@@ -42,6 +43,7 @@ struct fake_state {
 	unsigned long sets;		/* of memory, in streams or graphs */
 	struct fake_launch last;
 	unsigned long foul;		/* calls that broke a capture */
+	unsigned long asked;		/* for attributes of kernels */
 	double ms;			/* that all launches have taken */
 };
 

@@ -104,6 +104,86 @@ current(void)
 	return c;
 }
 
+/* ---- what the driver's assembler tells ----------------------------------- */
+
+static unsigned
+spills_in(const cutejit_report *r)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < cutejit_report_count(r); i++)
+		n += strcmp(cutejit_report_at(r, i)->code, "spill") == 0;
+	return n;
+}
+
+static void
+test_local(void)
+{
+	const cutejit_report *r;
+	struct fixture f;
+	cutejit_kernel *k;
+	cutejit_launch *l;
+	unsigned long asked;
+
+	fake->registers = 40;
+	fake->local_bytes = 48;
+	setup(&f);
+	k = compile(&f);
+	asked = fake->asked;
+	CHECK(cutejit_kernel_entry(k, 0)->registers == -1);
+	CHECK(spills_in(cutejit_kernel_report(k)) == 0);
+	DO(f.c, cutejit_prepare(k, f.args, 3, &l));
+	r = cutejit_context_report(f.c);
+	CHECK(cutejit_report_count(r) == 1 && spills_in(r) == 1);
+	CHECK(cutejit_report_at(r, 0)->severity ==
+	    CUTEJIT_SEVERITY_WARNING);
+	CHECK(cutejit_report_at(r, 0)->place.line == 3);
+	CHECK(strstr(cutejit_report_at(r, 0)->text, "40 registers and 48 "
+	    "bytes of local memory") != NULL);
+	CHECK(strstr(cutejit_report_at(r, 0)->help, "fewer values") != NULL);
+	CHECK(spills_in(cutejit_kernel_report(k)) == 1);
+	CHECK(cutejit_kernel_entry(k, 0)->registers == 40);
+	CHECK(cutejit_kernel_entry(k, 0)->stack_bytes == 48);
+	CHECK(fake->asked > asked);
+	/* later launches ask nothing */
+	asked = fake->asked;
+	DO(f.c, cutejit_launch_run(l, NULL));
+	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	CHECK(spills_in(cutejit_context_report(f.c)) == 1);
+	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
+	CHECK(fake->asked == asked);
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	teardown(&f);
+	fake->local_bytes = 0;
+}
+
+/* As an error it keeps a kernel from being launched, each time. */
+static void
+test_local_error(void)
+{
+	static const char *const words[] = { "error=spill" };
+	cutejit_options o = CUTEJIT_OPTIONS_INIT;
+	struct fixture f;
+	int turn;
+
+	fake->local_bytes = 48;
+	setup(&f);
+	cutejit_module_destroy(f.m);
+	cutejit_context_destroy(f.c);
+	o.warnings = words;
+	o.warning_count = 1;
+	o.cache = CUTEJIT_CACHE_MEMORY;
+	CHECK(cutejit_context_create(&o, &f.c) == CUTEJIT_OK);
+	f.m = test_module(f.c, saxpy_text);
+	for (turn = 0; turn < 2; turn++)
+		REFUSED(f.c, CUTEJIT_ERROR, "spill", cutejit_call(f.m,
+		    "saxpy", f.args, 3, NULL, NULL));
+	fake->local_bytes = 0;
+	teardown(&f);
+}
+
 /* ---- what reaches the driver --------------------------------------------- */
 
 static void
@@ -448,6 +528,8 @@ main(void)
 
 	test_late();		/* a child that has a driver of its own */
 	open_fake();
+	test_local();
+	test_local_error();
 	test_prepared();
 	test_patched();
 	test_empty();

@@ -1,6 +1,13 @@
 /*
  * gemm(mma, a, b, acc): acc += a b over fragments, one atom after the other:
- * K outermost, then N, then M.
+ * K outermost, then N, then M, there and back, so that each atom shares an
+ * operand with the one before, which need not be read from registers again:
+ *
+ *	    N ->
+ *	M   0  7  8 15
+ *	|   1  6  9 14
+ *	v   2  5 10 13
+ *	    3  4 11 12
  *
  * Shapes are (V, M, K), (V, N, K), (V, M, N); operands without the mode K have
  * one step of it.
@@ -175,16 +182,26 @@ slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
 	return cj_elab_permute(el, ref, at, count);
 }
 
+/* The i-th of the atoms, by their places: M, then N. */
+static uint32_t
+there_and_back(const struct product *p, uint32_t i)
+{
+	uint32_t n = i / p->m, m = i % p->m;
+
+	return n * p->m + (n % 2 == 0 ? m : p->m - 1 - m);
+}
+
 /* Step k along K of all atoms' sums. */
 static void
 multiply_atoms(struct cj_elab *el, const struct product *p, uint32_t k,
     cj_ref *sum, cj_ref a, cj_ref b)
 {
 	cj_type type = cj_type_of(p->mma->atom->c, p->vc);
-	uint32_t each = el->m->mmas.at[p->instruction]->selectors, i;
+	uint32_t each = el->m->mmas.at[p->instruction]->selectors, i, next;
 	cj_ref refs[5];
 
-	for (i = 0; i < p->m * p->n; i++) {
+	for (next = 0; next < p->m * p->n; next++) {
+		i = there_and_back(p, next);
 		refs[0] = slice(el, a, i % p->m * p->va, p->va);
 		refs[1] = slice(el, b, i / p->m * p->vb, p->vb);
 		refs[2] = sum[i];

@@ -13,7 +13,9 @@
  * In large modules the generator's loop strength reduction is kept from loops:
  * it would give each address a counter of its own, in registers that there are
  * no more, and search long for the best ones. It works on counters that LLVM
- * sees through: they are hidden from it.
+ * sees through: they are hidden from it. So is what addresses are computed
+ * from: of each two the generator asks whether one can be had from the other,
+ * which is a third of its time.
  *
  * Where there are many accesses constants are taken out of their addresses
  * here, and what is then equal is made once. The generator would do the same,
@@ -40,8 +42,8 @@ pipeline(const struct cj_llvm_gen *g)
 	    "instcombine<no-verify-fixpoint>,dce)";
 	static const char loops[] = "function(sroa,early-cse,simplifycfg,"
 	    "loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll,"
-	    "early-cse<memssa>,simplifycfg,separate-const-offset-from-gep,"
-	    "early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,dce)";
+	    "simplifycfg,separate-const-offset-from-gep,early-cse<memssa>,"
+	    "loop-mssa(licm),instcombine<no-verify-fixpoint>,dce)";
 	int level = g->options->level;
 
 	if (level <= 0)
@@ -63,12 +65,27 @@ is_step(cj_llvm v, cj_llvm phi)
 	    LLVMIsAConstantInt(LLVMGetOperand(v, 1)) != NULL;
 }
 
+static bool
+is_index_type(const struct cj_llvm_gen *g, LLVMTypeRef type)
+{
+	return type == g->i32 || type == g->i64;
+}
+
+/* v behind a move of PTX, where the builder stands. */
+static cj_llvm
+hidden(struct cj_llvm_gen *g, cj_llvm v)
+{
+	bool wide = LLVMTypeOf(v) == g->i64;
+
+	return cj_llvm_asm(g, CJ_LLVM_ASM_PURE, LLVMTypeOf(v), wide ?
+	    "mov.b64 $0, $1;" : "mov.b32 $0, $1;", wide ? "=l,l" : "=r,r",
+	    &v, 1);
+}
+
 /* A move of PTX between a step and the phi that it comes back to. */
 static void
 hide_counter(struct cj_llvm_gen *g, cj_llvm phi)
 {
-	LLVMTypeRef type = LLVMTypeOf(phi);
-	bool wide = type == g->i64;
 	unsigned i;
 
 	for (i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -78,10 +95,35 @@ hide_counter(struct cj_llvm_gen *g, cj_llvm phi)
 			continue;
 		LLVMPositionBuilderBefore(g->b, LLVMGetBasicBlockTerminator(
 		    LLVMGetIncomingBlock(phi, i)));
-		v = cj_llvm_asm(g, CJ_LLVM_ASM_PURE, type, wide ?
-		    "mov.b64 $0, $1;" : "mov.b32 $0, $1;", wide ? "=l,l" :
-		    "=r,r", &v, 1);
-		LLVMSetOperand(phi, i, v);
+		LLVMSetOperand(phi, i, hidden(g, v));
+	}
+}
+
+static bool
+is_address_by(cj_llvm user, cj_llvm index)
+{
+	return LLVMIsAGetElementPtrInst(user) != NULL &&
+	    LLVMGetNumOperands(user) == 2 && LLVMGetOperand(user, 1) == index;
+}
+
+/* A move between v and all addresses of which it is the index. */
+static void
+hide_index(struct cj_llvm_gen *g, cj_llvm v)
+{
+	LLVMUseRef u = LLVMGetFirstUse(v), next;
+	cj_llvm behind = NULL, user;
+
+	for (; u != NULL; u = next) {
+		user = LLVMGetUser(u);
+		next = LLVMGetNextUse(u);
+		if (!is_address_by(user, v))
+			continue;
+		if (behind == NULL) {
+			LLVMPositionBuilderBefore(g->b,
+			    LLVMGetNextInstruction(v));
+			behind = hidden(g, v);
+		}
+		LLVMSetOperand(user, 1, behind);
 	}
 }
 
@@ -94,9 +136,9 @@ visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b)
 	    i = LLVMGetNextInstruction(i)) {
 		if (LLVMIsACallInst(i) != NULL)
 			cj_llvm_constants_of_copy(g, i);
-		else if (LLVMIsAPHINode(i) != NULL && is_large(g) &&
-		    (LLVMTypeOf(i) == g->i32 || LLVMTypeOf(i) == g->i64))
-			hide_counter(g, i);
+		else if (is_large(g) && is_index_type(g, LLVMTypeOf(i)))
+			(LLVMIsAPHINode(i) != NULL ? hide_counter :
+			    hide_index)(g, i);
 	}
 }
 

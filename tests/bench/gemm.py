@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Matrix products and attention against torch (cuBLAS, FLASH), on one GPU.
+"""Matrix products and attention against torch (cuBLAS, FLASH, cuDNN), on one GPU.
 
     python3 tests/bench/gemm.py [--only TEXT]... [--seconds S] [--rounds N] [--json FILE] [--set NAME=VALUE]...
                                 [--try "NAME=VALUE; ..."]... [--markdown FILE]
@@ -402,8 +402,9 @@ def mixed(c, shapes):
             out[rows], want, 8e-3, 1e3 * size, lambda: out.fill_(float("nan"))))
 
 
-def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
+def attention(c, file, peer="FLASH", dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):
     from torch.nn.attention import SDPBackend, sdpa_kernel
+    backend = {"FLASH": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}[peer]
     for d in dims:
         for n in lengths:
             for causal in (False, True):
@@ -421,8 +422,8 @@ def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat
                 ref = torch.einsum("hrn,nhd->rhd", s.softmax(-1), v[0].double())
                 held = {}
 
-                def flash():
-                    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+                def others():
+                    with sdpa_kernel(backend):
                         held["o"] = F.scaled_dot_product_attention(qt, kt, vt, is_causal=causal)
 
                 def wrong():
@@ -433,7 +434,7 @@ def attention(c, file, dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat
 
                 flops = 4.0 * b * h * n * n * d * (0.5 if causal else 1.0)
                 with torch.no_grad():
-                    c.run(name, flops, {"FLASH": flash}, c.ours(
+                    c.run(name, flops, {peer: others}, c.ours(
                         file, "flash_attention", {"Q": q, "K": k, "V": v, "O": o},
                         {"causal": "true" if causal else "false"}), wrong)
 
@@ -479,6 +480,7 @@ def main():
         product(c, "gemm_sm90_roles", torch.bfloat16, SHAPES[:6], kernel=kernel)
     mixed(c, ((16, 14336, 4096), (64, 14336, 4096), (4096, 14336, 4096)))
     attention(c, "flash_attention_2")
+    attention(c, "flash_attention_3", "cuDNN")
     if c.options.json:
         with open(c.options.json, "w") as f:
             json.dump(c.rows, f, indent=1)

@@ -989,9 +989,10 @@ const char *cutejit_type_of(const cutejit_tensor *tensor);
 int cutejit_type_set(cutejit_tensor *tensor, const char *type);
 
 /*
- * Element as text in the shortest form that reads back ("-0.5", "nan"):
- * `index` has ndim coordinates. Writes at most `bytes` with the terminator and
- * returns the length. The tensor must lie in host memory.
+ * Element as text in the shortest form that reads back ("-0.5", "nan"; of 8
+ * bits and less as an f32, "448"): `index` has ndim coordinates. Writes at most
+ * `bytes` with the terminator and returns the length. The tensor must lie in
+ * host memory.
  */
 size_t cutejit_element_text(const cutejit_tensor *tensor,
     const int64_t *index, char *text, size_t bytes);

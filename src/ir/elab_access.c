@@ -8,6 +8,7 @@
  * order in memory: a permutation stands between.
  */
 #include "elab_access.h"
+#include "elab_origin.h"
 
 enum { MAX_BYTES = 16, MAX_BYTES_SM100 = 32, MAX_OPERANDS = 1024 };
 
@@ -17,14 +18,16 @@ static bool
 not_known(struct cj_elab *el, const struct cj_pieces *p, struct cj_int extent)
 {
 	struct cj_strbuf text;
+	struct cj_diag *d;
 
 	cj_strbuf_init(&text, el->arena);
 	cj_int_print(&text, &el->sym, extent);
-	cj_help(cj_elab_report(el, CJ_DIAG_NOT_KNOWN, p->span,
+	d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN, p->span,
 	    "the elements of a view are registers, but its extent %s is not "
-	    "known at compile time", text.text),
-	    "Take a part of known extents: local_tile(), partition(), or an "
-	    "index.");
+	    "known at compile time", text.text);
+	cj_elab_note_int(el, d, extent);
+	cj_help(d, "Take a part of known extents: local_tile(), partition(), "
+	    "or an index.");
 	return false;
 }
 

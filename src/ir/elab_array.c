@@ -61,7 +61,7 @@ cj_elab_array_new(struct cj_elab *el, struct cj_span span,
 	o.extent = cj_is_known(extent) ? extent.value : -1;
 	o.align = 256;
 	o.reads = o.writes = true;
-	o.name = "array";
+	o.name = el->naming == 0 ? "array" : cj_elab_name(el, el->naming);
 	o.place = el->em->b.place;
 	record.object = cj_module_object(el->m, &o);
 	*cj_push(el->arena, &el->m->arrays) = record;

@@ -184,7 +184,7 @@ static bool
 is_watched(const struct cj_elab *el)
 {
 	return el->bounds != CJ_BOUNDS_MEMORY && el->em != NULL &&
-	    el->time == CJ_TIME_DEVICE;
+	    (el->time == CJ_TIME_DEVICE || el->time == CJ_TIME_TEST);
 }
 
 void

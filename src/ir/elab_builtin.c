@@ -320,19 +320,62 @@ cj_builtin_where(struct cj_elab *el, struct cj_args *args,
 	    CJ_KIND_F32 : k);
 }
 
+/* Only "round" and "saturate" mean something to a conversion. */
+static bool
+conversion_names(struct cj_elab *el, const struct cj_args *args)
+{
+	static const char *const words[] = { "round", "saturate" };
+	const char *name, *near;
+	struct cj_diag *d;
+	uint32_t i;
+
+	for (i = 0; i < args->named_count; i++) {
+		name = cj_elab_name(el, args->named[i].name);
+		if (strcmp(name, words[0]) == 0 || strcmp(name, words[1]) == 0)
+			continue;
+		d = cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    args->named[i].span, "a conversion has no argument \"%s\"",
+		    name);
+		near = cj_nearest(name, words, CJ_LENGTH(words));
+		if (near != NULL)
+			cj_help(d, "Did you mean \"%s\"?", near);
+		else
+			cj_help(d, "It is written T(x [, round = .even] "
+			    "[, saturate = true]).");
+		return false;
+	}
+	return true;
+}
+
+static bool
+is_real(const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_REAL || (v->kind == CJ_VALUE_TENSOR ?
+	    cj_kind_is_float(v->tensor->element) : cj_value_is_number(v) &&
+	    cj_kind_is_float(cj_value_kind_of(v)));
+}
+
+/* What is not said stays as it is without: to integers numbers are cut, and
+ * those that come from floats saturate; 8-bit floats and smaller do. */
 bool
-cj_elab_conversion(struct cj_elab *el, struct cj_args *args, uint32_t *how)
+cj_elab_conversion(struct cj_elab *el, struct cj_args *args, enum cj_kind to,
+    uint32_t *how)
 {
 	const struct cj_value *r = cj_arg_named(el, args, "round");
 	const struct cj_value *s = cj_arg_named(el, args, "saturate");
 	static const char *const words[] = { "even", "zero", "up", "down" };
-	struct cj_conversion c = { .rounding = CJ_ROUND_EVEN,
-	    .saturate = true };
+	bool is_float = cj_kind_is_float(to);
+	struct cj_conversion c = {
+		.rounding = is_float ? CJ_ROUND_EVEN : CJ_ROUND_ZERO,
+		.saturate = is_float && cj_kind_bits(to) <= 8
+	};
 	unsigned i;
 
 	*how = 0;
 	if (r == NULL && s == NULL)
-		return true;
+		return conversion_names(el, args);
+	if (!conversion_names(el, args))
+		return false;
 	if (s != NULL && s->kind == CJ_VALUE_BOOL)
 		c.saturate = s->truth;
 	for (i = 0; r != NULL && i < CJ_LENGTH(words); i++)
@@ -345,7 +388,14 @@ cj_elab_conversion(struct cj_elab *el, struct cj_args *args, uint32_t *how)
 	    s->kind != CJ_VALUE_BOOL)) {
 		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
 		    "a conversion takes round = .even, .zero, .up or .down, "
-		    "and saturate = true or false");
+		    "and saturate = true or false, known");
+		return false;
+	}
+	if (s != NULL && !s->truth && cj_kind_is_integer(to) &&
+	    is_real(&args->at[0])) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "what comes from a float saturates in %s, always",
+		    cj_kind_text(to));
 		return false;
 	}
 	*how = cj_module_conversion(el->m, c);

@@ -5,6 +5,7 @@
  * no region. Else it is a scope that returns leave, with the result in slots.
  */
 #include "elab_priv.h"
+#include "elab_origin.h"
 
 enum { CJ_MAX_INSTS = 1000000 };
 
@@ -165,12 +166,13 @@ struct callee {
 	const struct cj_list *params;
 	const struct cj_node *body, *result;	/* result may be NULL */
 	const char *name;
+	struct cj_env *caller;
 };
 
 static struct callee
 callee_of(struct cj_elab *el, const struct cj_function_value *f)
 {
-	struct callee c = { .f = f };
+	struct callee c = { .f = f, .caller = el->env };
 
 	if (f->node->kind == CJ_NODE_FN) {
 		c.params = &f->node->fn.params;
@@ -322,15 +324,21 @@ checked(struct cj_elab *el, const struct callee *c, const struct cj_node *p,
     struct cj_value v, struct cj_span span)
 {
 	struct cj_value type;
+	struct cj_env *inner;
+	struct cj_diag *d;
 
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
 	if (p->param.mode == CJ_MODE_CONST && !cj_value_is_known(&v)) {
-		cj_note(cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
+		d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
 		    "\"%s\" of \"%s\" must be known at compile time, this is "
 		    "%s", cj_elab_name(el, p->param.name.name), c->name,
-		    cj_value_what(el, &v)), p->span,
-		    "the parameter is declared here");
+		    cj_value_what(el, &v));
+		cj_note(d, p->span, "the parameter is declared here");
+		inner = el->env;
+		el->env = c->caller;
+		cj_elab_note_origin(el, d, &v, NULL);
+		el->env = inner;
 		return cj_value_error();
 	}
 	if (p->param.mode == CJ_MODE_VAR && v.kind != CJ_VALUE_PLACE &&
@@ -594,7 +602,7 @@ call_type(struct cj_elab *el, const struct cj_type_value *t,
 	    args->count != 1)
 		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
 		    "a conversion is T(x) for one value x");
-	if (!cj_elab_conversion(el, args, &how))
+	if (!cj_elab_conversion(el, args, t->scalar, &how))
 		return cj_value_error();
 	return cj_elab_convert(el, args->span, t->scalar, args->at[0], how);
 }

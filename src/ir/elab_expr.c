@@ -6,6 +6,7 @@
  * walk without that last step.
  */
 #include "elab_tiled.h"
+#include "elab_origin.h"
 
 enum { CJ_MAX_EXPR_NEST = 4000 };
 
@@ -222,6 +223,23 @@ is_sum(const struct cj_node *n)
  * The left spine, innermost first. A product whose sum comes next waits for
  * it, so that both are one operation.
  */
+/* -9223372036854775808 is an int, though what stands behind "-" is none. */
+static struct cj_value
+unary(struct cj_elab *el, const struct cj_node *n)
+{
+	const struct cj_node *operand = n->unary.operand;
+	const uint64_t least = UINT64_C(1) << 63;
+
+	if (n->unary.oper != CJ_OPER_NEG || operand->kind != CJ_NODE_INTEGER ||
+	    operand->integer.value < least)
+		return cj_elab_unary(el, n->span, n->unary.oper,
+		    cj_elab_expr(el, operand));
+	if (operand->integer.value == least)
+		return cj_value_known(INT64_MIN);
+	return cj_elab_error(el, CJ_DIAG_INEXACT, n->span,
+	    "the result of \"-\" does not fit in 64 bits");
+}
+
 static struct cj_value
 binary(struct cj_elab *el, const struct cj_node *top)
 {
@@ -449,9 +467,7 @@ walk(struct cj_elab *el, const struct cj_node *n)
 	case CJ_NODE_MEMBER:
 		return cj_elab_member(el, n->member.name.span,
 		    cj_elab_place(el, n->member.base), n->member.name.name);
-	case CJ_NODE_UNARY:
-		return cj_elab_unary(el, n->span, n->unary.oper,
-		    cj_elab_expr(el, n->unary.operand));
+	case CJ_NODE_UNARY: return unary(el, n);
 	case CJ_NODE_BINARY: return binary(el, n);
 	case CJ_NODE_IN: return in_set(el, n);
 	case CJ_NODE_RANGE: return range(el, n);
@@ -508,9 +524,10 @@ cj_elab_known(struct cj_elab *el, const struct cj_node *n, const char *what)
 
 	if (cj_value_is_known(&v))
 		return v;
-	return cj_elab_error(el, CJ_DIAG_NOT_KNOWN, n->span,
+	cj_elab_note_origin(el, cj_elab_report(el, CJ_DIAG_NOT_KNOWN, n->span,
 	    "%s must be known at compile time, this is %s", what,
-	    cj_value_what(el, &v));
+	    cj_value_what(el, &v)), &v, n);
+	return cj_value_error();
 }
 
 /* ---- types --------------------------------------------------------------- */

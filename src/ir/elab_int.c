@@ -36,6 +36,18 @@ cj_elab_symbol(struct cj_elab *el, cj_ref ref, const char *name, int64_t lo,
 }
 
 void
+cj_elab_symbol_name(struct cj_elab *el, struct cj_int symbol, cj_name name)
+{
+	struct cj_term *t;
+
+	if (cj_is_known(symbol) || name == 0)
+		return;
+	t = &el->sym.terms.at[symbol.term];
+	if (t->kind == CJ_TERM_SYMBOL && t->name == 0)
+		t->name = name;
+}
+
+void
 cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
     struct cj_int below)
 {

@@ -4,6 +4,7 @@
  * function.
  */
 #include "elab_contract.h"
+#include "elab_origin.h"
 
 /* ---- launch -------------------------------------------------------------- */
 
@@ -364,9 +365,9 @@ cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,
 	}
 	extent = cj_layout_cosize(&el->al, type.type->layout);
 	if (!cj_is_known(extent)) {
-		cj_elab_error(el, CJ_DIAG_NOT_KNOWN, n->field.type->span,
-		    "the extents of shared memory must be known at compile "
-		    "time");
+		cj_elab_note_int(el, cj_elab_report(el, CJ_DIAG_NOT_KNOWN,
+		    n->field.type->span, "the extents of shared memory must "
+		    "be known at compile time"), extent);
 		return false;
 	}
 	cj_strbuf_init(&text, el->m->arena);

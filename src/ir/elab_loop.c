@@ -5,6 +5,7 @@
  * scope that `break` leaves, and each turn one that `continue` leaves.
  */
 #include "elab_priv.h"
+#include "elab_origin.h"
 
 enum { CJ_MAX_TURNS = 100000 };
 
@@ -161,13 +162,16 @@ static_range(struct cj_elab *el, const struct cj_node *n,
 {
 	struct statics s;
 	cj_region outer = 0;
+	struct cj_diag *d;
 	int64_t i, step;
 
 	if (!cj_is_known(r->first) || !cj_is_known(r->last)) {
-		cj_help(cj_elab_report(el, CJ_DIAG_NOT_KNOWN,
+		d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN,
 		    n->for_stmt.over->span,
-		    "the range of \"const for\" must be known at compile time"),
-		    "Leave out \"const\" for a loop at run time.");
+		    "the range of \"const for\" must be known at compile time");
+		cj_elab_note_int(el, d, cj_is_known(r->first) ? r->last :
+		    r->first);
+		cj_help(d, "Leave out \"const\" for a loop at run time.");
 		return;
 	}
 	if (!known_step(el, n, &step))

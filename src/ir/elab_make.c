@@ -143,6 +143,26 @@ bound(struct cj_elab *el, const struct cj_args *args, uint32_t n,
 	return v.kind == CJ_VALUE_ERROR ? 0 : cj_elab_ref(el, &v, k);
 }
 
+/* low <= x < high, where both are known: is there such an x? */
+static bool
+has_between(struct cj_elab *el, const struct cj_args *args)
+{
+	struct cj_value less;
+
+	if (args->count < 4)
+		return true;
+	less = cj_elab_binary(el, args->span, CJ_OPER_LT, args->at[2],
+	    args->at[3]);
+	if (less.kind == CJ_VALUE_ERROR)
+		return false;
+	if (less.kind != CJ_VALUE_BOOL || less.truth)
+		return true;
+	cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+	    "no number is at least %s and less than %s",
+	    cj_value_text(el, &args->at[2]), cj_value_text(el, &args->at[3]));
+	return false;
+}
+
 static struct cj_value
 between(struct cj_elab *el, struct cj_args *args, enum cj_kind k,
     enum cj_kind bounds, enum cj_generator g, const struct cj_layout *l)
@@ -150,6 +170,8 @@ between(struct cj_elab *el, struct cj_args *args, enum cj_kind k,
 	struct cj_value y;
 	cj_ref more[3];
 
+	if (!has_between(el, args))
+		return cj_value_error();
 	more[0] = bound(el, args, 2, bounds, 0);
 	more[1] = bound(el, args, 3, bounds, 1);
 	if (more[0] == 0 || more[1] == 0)
@@ -178,6 +200,25 @@ cj_builtin_uniform(struct cj_elab *el, struct cj_args *args,
 	return between(el, args, k, CJ_KIND_F64, CJ_ARRAY_UNIFORM, l);
 }
 
+/* Is a known bound, less `behind`, an integer of the type? */
+static bool
+holds(struct cj_elab *el, const struct cj_args *args, enum cj_kind k,
+    uint32_t n, int64_t behind)
+{
+	const struct cj_value *v = &args->at[n];
+
+	if (v->kind != CJ_VALUE_INT || !cj_is_known(v->i) ||
+	    !cj_kind_is_integer(k) || cj_num_to_i64(k, cj_num_convert(k,
+	    CJ_KIND_INDEX, (uint64_t)(v->i.value - behind),
+	    (struct cj_conversion){ .is_default = true })) ==
+	    v->i.value - behind)
+		return true;
+	cj_elab_report(el, CJ_DIAG_INEXACT, args->spans[n],
+	    "%lld is no %s", (long long)(v->i.value - behind),
+	    cj_kind_text(k));
+	return false;
+}
+
 /* integers(T, layout, low, high): low <= x < high */
 struct cj_value
 cj_builtin_integers(struct cj_elab *el, struct cj_args *args,
@@ -187,10 +228,10 @@ cj_builtin_integers(struct cj_elab *el, struct cj_args *args,
 	enum cj_kind k = read_head(el, args, &l);
 
 	(void)row;
-	return k == CJ_KIND_VOID ? cj_value_error() :
+	return k == CJ_KIND_VOID || !holds(el, args, k, 2, 0) ||
+	    !holds(el, args, k, 3, 1) ? cj_value_error() :
 	    between(el, args, k, CJ_KIND_INDEX, CJ_ARRAY_INTEGERS, l);
 }
-
 
 /* iota(T, layout): the element at index i (colexicographic) is i. */
 struct cj_value

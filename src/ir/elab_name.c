@@ -86,7 +86,8 @@ evaluate(struct cj_elab *el, const struct cj_file *f, const struct cj_node *n)
 	*el->env = env;
 	el->em = NULL;
 	el->time = CJ_TIME_CONST;
-	v = cj_elab_known(el, n->let.init, "a constant");
+	v = cj_elab_typed(el, n, cj_elab_known(el, n->let.init,
+	    "a constant"));
 	el->env = saved_env;
 	el->em = em;
 	el->time = time;

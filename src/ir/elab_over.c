@@ -129,6 +129,12 @@ cj_over_read(struct cj_elab *el, const struct cj_list *list,
 		    ? set_domain(el, &e->domain->set.items, d)
 		    : range_domain(el, e->domain, d)))
 			return false;
+		if (d->count == 0) {
+			cj_elab_report(el, CJ_DIAG_WRONG_INDEX,
+			    e->domain->span, "there is no value in %s",
+			    cj_elab_source_text(el, e->domain->span));
+			return false;
+		}
 		product *= d->count;
 		if (product > MAX_COMBINATIONS) {
 			cj_elab_report(el, CJ_DIAG_LIMIT, list->at[i]->span,

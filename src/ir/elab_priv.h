@@ -560,6 +560,9 @@ void cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
     struct cj_int first);
 struct cj_int cj_elab_symbol(struct cj_elab *el, cj_ref ref, const char *name,
     int64_t lo, int64_t hi, int64_t divisor);
+/* What messages and layouts call a symbol that has no name yet. */
+void cj_elab_symbol_name(struct cj_elab *el, struct cj_int symbol,
+    cj_name name);
 /* The same with a bound that is a term: value < below. */
 void cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
     struct cj_int below);
@@ -641,7 +644,7 @@ struct cj_value cj_elab_convert(struct cj_elab *el, struct cj_span span,
     enum cj_kind to, struct cj_value v, uint32_t conversion);
 /* `round = .up, saturate = false` of a conversion; false: reported. */
 bool cj_elab_conversion(struct cj_elab *el, struct cj_args *args,
-    uint32_t *how);
+    enum cj_kind to, uint32_t *how);
 /* What a slot, argument or result of kind k takes without a conversion
  * written: literals adapt, others must have it. */
 struct cj_value cj_elab_coerce(struct cj_elab *el, struct cj_span span,
@@ -716,6 +719,9 @@ void cj_elab_block(struct cj_elab *el, const struct cj_node *block);
 void cj_elab_stmt(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_assign(struct cj_elab *el, struct cj_span span,
     struct cj_value place, struct cj_value v);
+/* Of the type that a `const`, `let` or `var` states. */
+struct cj_value cj_elab_typed(struct cj_elab *el, const struct cj_node *n,
+    struct cj_value v);
 /* Take a value apart: names, `_`, tuples of these. */
 void cj_elab_bind(struct cj_elab *el, const struct cj_node *binding,
     enum cj_binding_kind kind, struct cj_value v);

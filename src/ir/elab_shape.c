@@ -2,7 +2,10 @@
  * Shapes of register tensors: what operands have in common, repeating what has
  * extent 1, and conversions of type.
  */
+#include <math.h>
+
 #include "elab_priv.h"
+#include "elab_origin.h"
 
 /* ---- one shape ----------------------------------------------------------- */
 
@@ -97,14 +100,16 @@ bool
 cj_elab_fits_registers(struct cj_elab *el, struct cj_span span,
     const struct cj_tuple *shape)
 {
+	struct cj_diag *d;
 	uint64_t n;
 
 	if (!cj_tuple_is_known(shape)) {
-		cj_help(cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
+		d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
 		    "the elements are registers, but the extents %s are not "
-		    "known at compile time", shape_text(el, shape)),
-		    "Take a part of known extents: local_tile(), partition(), "
-		    "or an index.");
+		    "known at compile time", shape_text(el, shape));
+		cj_elab_note_tuple(el, d, shape);
+		cj_help(d, "Take a part of known extents: local_tile(), "
+		    "partition(), or an index.");
 		return false;
 	}
 	n = element_count(shape);
@@ -302,6 +307,25 @@ convert_tuple(struct cj_elab *el, struct cj_span span, enum cj_kind to,
 	return cj_value_tuple(el, at, t->names, t->count);
 }
 
+/* saturate = true of what has the type already: infinities become finite. */
+static struct cj_value
+within_finite(struct cj_elab *el, struct cj_span span, enum cj_kind k,
+    struct cj_value v, uint32_t conversion)
+{
+	struct cj_conversion how = el->m->conversions.at[conversion];
+	union { double x; uint64_t bits; } u = { .x = HUGE_VAL };
+	struct cj_value args[2];
+
+	if (how.is_default || !how.saturate || !cj_kind_is_float(k))
+		return v;
+	args[0] = cj_value_scalar(k, cj_num_convert(k, CJ_KIND_F64, u.bits,
+	    how));
+	args[1] = v;
+	args[1] = cj_elab_apply(el, span, CJ_OP_MIN, args, 2);
+	args[0] = cj_elab_unary(el, span, CJ_OPER_NEG, args[0]);
+	return cj_elab_apply(el, span, CJ_OP_MAX, args, 2);
+}
+
 struct cj_value
 cj_elab_convert(struct cj_elab *el, struct cj_span span, enum cj_kind to,
     struct cj_value v, uint32_t conversion)
@@ -326,7 +350,7 @@ cj_elab_convert(struct cj_elab *el, struct cj_span span, enum cj_kind to,
 		    cj_kind_text(to));
 	from = cj_value_kind_of(&v);
 	if (from == to)
-		return v;
+		return within_finite(el, span, to, v, conversion);
 	if (cj_value_is_known(&v))
 		return convert_known(el, to, &v, conversion);
 	shape = cj_value_shape(&v);

@@ -6,14 +6,26 @@
  */
 #include "elab_priv.h"
 
+/* What a `var` is of that begins with v: a real number alone gives f32. */
+static enum cj_kind
+kind_for(const struct cj_value *v)
+{
+	enum cj_kind k = cj_value_kind_of(v);
+
+	return k == CJ_KIND_VOID ? CJ_KIND_F32 : k;
+}
+
 static struct cj_value
-cell(struct cj_elab *el, struct cj_value v)
+cell(struct cj_elab *el, struct cj_span span, cj_name name, struct cj_value v)
 {
 	struct cj_slot *s = CJ_NEW(el->arena, struct cj_slot);
 
+	s->element = kind_for(&v);
 	s->cell = CJ_NEW(el->arena, struct cj_value);
-	*s->cell = v;
+	*s->cell = cj_elab_coerce(el, span, s->element, v);
 	s->is_scalar = true;
+	s->name = name;
+	s->span = span;
 	return (struct cj_value){ .kind = CJ_VALUE_PLACE, .slot = s };
 }
 
@@ -33,13 +45,11 @@ number_slot(struct cj_elab *el, struct cj_span span, cj_name name,
     struct cj_value v, cj_region home)
 {
 	struct cj_slot *s = CJ_NEW(el->arena, struct cj_slot);
-	enum cj_kind k = cj_value_kind_of(&v);
+	enum cj_kind k = kind_for(&v);
 	const struct cj_tuple *shape = cj_value_shape(&v);
 	struct cj_object o = { .kind = CJ_OBJECT_SLOT, .align = 1,
 	    .reads = true, .writes = true, .region = home };
 
-	if (k == CJ_KIND_VOID)
-		k = CJ_KIND_F32;
 	o.element = k;
 	o.extent = cj_shape_count(shape);
 	o.name = name == 0 ? "var" : cj_elab_name(el, name);
@@ -81,12 +91,11 @@ cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
 
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	if (el->em == NULL)
-		return v.kind == CJ_VALUE_TUPLE ?
-		    tuple_slot(el, span, name, v.tuple, home) : cell(el, v);
 	v = cj_elab_read(el, span, v);
 	if (v.kind == CJ_VALUE_TUPLE)
 		return tuple_slot(el, span, name, v.tuple, home);
+	if (el->em == NULL && cj_value_is_number(&v))
+		return cell(el, span, name, v);
 	if (cj_value_is_number(&v) || v.kind == CJ_VALUE_UNWRITTEN)
 		return number_slot(el, span, name, v, home);
 	if (v.kind == CJ_VALUE_ERROR)
@@ -197,6 +206,8 @@ cj_slot_load(struct cj_elab *el, struct cj_span span,
 	v = cj_value_regs(el, s->element, s->is_scalar ? NULL :
 	    s->layout->shape, r);
 	v.fragment = place->fragment;
+	if (v.kind == CJ_VALUE_INT)
+		cj_elab_symbol_name(el, v.i, s->name);
 	return v;
 }
 
@@ -224,7 +235,9 @@ cj_slot_store(struct cj_elab *el, struct cj_span span,
 	cj_ref r;
 
 	if (s->cell != NULL) {
-		*s->cell = v;
+		v = cj_elab_coerce(el, span, s->element, v);
+		if (v.kind != CJ_VALUE_ERROR)
+			*s->cell = v;
 		return;
 	}
 	if (!is_writable(el, span, place))

@@ -12,6 +12,8 @@ cj_elab_bind(struct cj_elab *el, const struct cj_node *binding,
 	uint32_t i, count;
 
 	if (binding->kind == CJ_NODE_NAME) {
+		if (v.kind == CJ_VALUE_INT)
+			cj_elab_symbol_name(el, v.i, binding->name.name);
 		cj_env_bind(el, binding->name.name, kind, v, binding->span);
 		return;
 	}
@@ -101,23 +103,31 @@ slots_for(struct cj_elab *el, const struct cj_node *binding,
 	return cj_value_tuple(el, at, v.tuple->names, v.tuple->count);
 }
 
+struct cj_value
+cj_elab_typed(struct cj_elab *el, const struct cj_node *n, struct cj_value v)
+{
+	struct cj_value type;
+
+	if (n->let.type == NULL)
+		return v;
+	type = cj_elab_type_expr(el, n->let.type);
+	return type.kind == CJ_VALUE_ERROR ? type : cj_elab_coerce_type(el,
+	    n->let.init->span, type.type, v);
+}
+
 static void
 let(struct cj_elab *el, const struct cj_node *n)
 {
 	const struct cj_node *b = n->let.binding;
 	cj_name outer = el->naming;
-	struct cj_value v, type;
+	struct cj_value v;
 
 	el->naming = b->kind == CJ_NODE_NAME ? b->name.name : 0;
 	v = n->kind == CJ_NODE_CONST ?
 	    cj_elab_known(el, n->let.init, "a constant") :
 	    cj_elab_expr(el, n->let.init);
 	el->naming = outer;
-	if (n->let.type != NULL) {
-		type = cj_elab_type_expr(el, n->let.type);
-		v = type.kind == CJ_VALUE_ERROR ? type :
-		    cj_elab_coerce_type(el, n->let.init->span, type.type, v);
-	}
+	v = cj_elab_typed(el, n, v);
 	if (n->kind == CJ_NODE_VAR) {
 		cj_elab_at(el, n->span);
 		v = slots_for(el, n->let.binding, v);

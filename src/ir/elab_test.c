@@ -55,6 +55,7 @@ cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
 	c->count = 0;
 	c->name = t->name;
 	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
+	el.bounds = CJ_BOUNDS_MODES;	/* the executor runs it, always */
 	cj_over_names(&el);
 	if (!cj_over_read(&el, &test->over, &over))
 		return NULL;
@@ -84,6 +85,7 @@ cj_elab_array(struct cj_arena *a, const struct cj_unit *u, const char *text,
 	if (n == NULL)
 		return NULL;
 	cj_elab_init(&el, a, u, cj_target_find("sm_90a"), ds);
+	el.bounds = CJ_BOUNDS_MODES;	/* the executor runs it, always */
 	cj_over_names(&el);
 	begin_function(&el, &em, "argument");
 	cj_elab_at(&el, n->span);

@@ -5,6 +5,7 @@
  */
 #include "elab_gather.h"
 #include "elab_test_priv.h"
+#include "elab_origin.h"
 
 /* What a CALL record's `binding` points to. */
 struct consts {
@@ -219,9 +220,10 @@ push_const(struct cj_elab *el, struct call *c, cj_name name,
 	if (v.kind == CJ_VALUE_ERROR)
 		return false;
 	if (v.kind != CJ_VALUE_FUNCTION && !cj_value_is_known(&v)) {
-		cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
-		    "\"%s\" is a compile-time parameter, its value must be "
-		    "known", cj_elab_name(el, name));
+		cj_elab_note_origin(el, cj_elab_report(el,
+		    CJ_DIAG_NOT_KNOWN, span, "\"%s\" is a compile-time "
+		    "parameter, its value must be known", cj_elab_name(el,
+		    name)), &v, NULL);
 		return false;
 	}
 	*copy = v;

@@ -3,6 +3,7 @@
  */
 #include "elab_gather.h"
 #include "elab_tiled.h"
+#include "elab_origin.h"
 
 struct cj_value
 cj_value_error(void)
@@ -443,9 +444,9 @@ cj_value_to_known(struct cj_elab *el, struct cj_span span,
 	if (!cj_value_to_int(el, span, v, &i))
 		return false;
 	if (!cj_is_known(i)) {
-		cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
-		    "%s must be known at compile time, \"%s\" is not", what,
-		    cj_value_text(el, v));
+		cj_elab_note_int(el, cj_elab_report(el, CJ_DIAG_NOT_KNOWN,
+		    span, "%s must be known at compile time, this is %s",
+		    what, cj_value_what(el, v)), i);
 		return false;
 	}
 	*out = i.value;

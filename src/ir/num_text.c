@@ -78,9 +78,12 @@ print_decimal(struct cj_strbuf *out, const struct decimal *d)
 	cj_strbuf_printf(out, "e%d", d->power);
 }
 
+/* Of 8 bits and less the value itself is shown: 448, which in f8e4m3 "450"
+ * would read back as, too. */
 static void
 print_float(struct cj_strbuf *out, enum cj_kind k, uint64_t bits)
 {
+	enum cj_kind as = cj_kind_bits(k) <= 8 ? CJ_KIND_F32 : k;
 	double v = cj_num_to_f64(k, bits);
 	struct decimal d;
 	int count;
@@ -102,8 +105,8 @@ print_float(struct cj_strbuf *out, enum cj_kind k, uint64_t bits)
 	}
 	for (count = 1; ; count++) {
 		decimal_of(&d, v, count);
-		if (count >= MOST_DIGITS || cj_num_from_f64(k,
-		    decimal_value(&d)) == cj_num_from_f64(k, v))
+		if (count >= MOST_DIGITS || cj_num_from_f64(as,
+		    decimal_value(&d)) == cj_num_from_f64(as, v))
 			break;
 	}
 	print_decimal(out, &d);

@@ -78,6 +78,30 @@ cj_builtin_element(struct cj_elab *el, struct cj_args *args,
 	return k == CJ_KIND_VOID ? cj_value_error() : cj_value_type(el, k);
 }
 
+/* The type that a function of real numbers works in; int: a known integer. */
+struct cj_value
+cj_builtin_real_type(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *v = &args->at[0];
+	enum cj_kind k = cj_value_is_number(v) ||
+	    v->kind == CJ_VALUE_TENSOR || v->kind == CJ_VALUE_PLACE ?
+	    kind_of(el, args->span, v) : CJ_KIND_VOID;
+	struct cj_diag *d;
+
+	(void)row;
+	if (v->kind == CJ_VALUE_ERROR)
+		return *v;
+	if (cj_kind_is_float(k) || (v->kind == CJ_VALUE_INT &&
+	    cj_is_known(v->i)))
+		return cj_value_type(el, k);
+	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, args->span,
+	    "a real number is needed, this is %s", cj_value_what(el, v));
+	if (cj_kind_is_integer(k))
+		cj_help(d, "Convert it: f32(...).");
+	return cj_value_error();
+}
+
 struct cj_value
 cj_builtin_is_float(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)

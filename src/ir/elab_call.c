@@ -451,8 +451,9 @@ run_block(struct cj_elab *el, const struct callee *c, struct cj_jump *j)
 		return cj_value_error();
 	}
 	el->left = 0;
-	if (!j->has_result)
-		return cj_value_none();
+	if (!j->has_result)	/* what was wrong may have been on the way */
+		return el->errors == errors ? cj_value_none() :
+		    cj_value_error();
 	return scoped ? cj_elab_read(el, c->body->span, j->result) :
 	    j->result;
 }

@@ -322,6 +322,22 @@ function_for(struct cj_elab *el, cj_name name)
 	    text : NULL;
 }
 
+static void
+help_members(struct cj_elab *el, struct cj_diag *d, const char *const *names,
+    uint32_t count)
+{
+	struct cj_strbuf b;
+	uint32_t i;
+
+	if (count == 0)
+		return;
+	cj_strbuf_init(&b, el->arena);
+	for (i = 0; i < count; i++)
+		cj_strbuf_printf(&b, "%s%s", i == 0 ? "" : i + 1 == count ?
+		    " and " : ", ", names[i]);
+	cj_help(d, "It has %s.", b.text);
+}
+
 static struct cj_value
 unknown_member(struct cj_elab *el, struct cj_span span,
     const struct cj_value *base, cj_name name)
@@ -349,6 +365,8 @@ unknown_member(struct cj_elab *el, struct cj_span span,
 	near = cj_nearest(cj_elab_name(el, name), words.at, words.len);
 	if (near != NULL)
 		cj_help(d, "Did you mean \"%s\"?", near);
+	else
+		help_members(el, d, words.at, words.len);
 	return cj_value_error();
 }
 

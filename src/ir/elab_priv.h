@@ -162,6 +162,8 @@ struct cj_tensor {
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
 	const struct cj_gather *gather;	/* NULL: elements lie as layout says */
+	const struct cj_int *start;	/* of ranges t[a..b, _]: where, by mode
+					   of the tensor; NULL: 0 */
 	bool is_part;			/* not the object as declared */
 	bool is_raw;			/* bytes, whatever lies there */
 	const struct cj_layout *seen;	/* of shared memory: as it was declared
@@ -484,6 +486,7 @@ struct cj_elab {
 	cj_ref exit_scope;
 	CJ_VEC(struct cj_meeting) meetings;
 	CJ_VEC(struct cj_shared_use) touches; /* of shared memory */
+	CJ_VEC(struct cj_edge) edges;	/* of the launch: elab_edge.c */
 
 	void *test;			/* elab_test*.c's own state */
 };

@@ -399,6 +399,20 @@ move_origin(struct cj_elab *el, struct cj_tensor *t, const struct window *w)
 	return true;
 }
 
+/* Ranges of ranges begin behind each other. */
+static void
+begin_at(struct cj_elab *el, struct cj_tensor *t, const struct window *w)
+{
+	uint32_t rank = cj_layout_rank(t->layout), m;
+	struct cj_int *start = CJ_NEWS(el->arena, struct cj_int, rank);
+
+	for (m = 0; m < rank; m++)
+		start[m] = t->start == NULL ? cj_known(0) : t->start[m];
+	m = w->is_whole ? 0 : w->mode;
+	start[m] = cj_int_add(&el->sym, start[m], w->first);
+	t->start = start;
+}
+
 static struct cj_value
 window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
     uint32_t mode, const struct cj_range_value *r)
@@ -424,6 +438,8 @@ window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 	w.first = r->first;
 	if (!move_origin(el, &made, &w))
 		return cj_elab_refused(el, span, "index");
+	if (made.cut == NULL)
+		begin_at(el, &made, &w);
 	return cj_tensor_map(el, span, &made, false, narrowed, &w, "index");
 }
 

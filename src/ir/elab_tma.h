@@ -59,7 +59,23 @@ struct cj_value cj_tma_copy_value(struct cj_elab *el,
 struct cj_tma_place {
 	struct cj_int at[CJ_MAP_NUMBERS];
 	const struct cj_int *rows;
+	/* by mode of the tensor: the view's slice ends in front of the tensor's
+	 * end, and has so much left */
+	bool has_end, is_limited[CJ_MAP_MODES];
+	struct cj_int left[CJ_MAP_MODES];
 };
+/* What a copy's instructions have in common. */
+struct cj_tma_boxes {
+	struct cj_tma_copy copy;
+	struct cj_int place;		/* in shared memory, no swizzle */
+	cj_ref map, signal, ranks;	/* the last two: 0 for none */
+};
+void cj_tma_emit_boxes(struct cj_elab *el, const struct cj_tma_value *t,
+    const struct cj_tma_boxes *boxes, const struct cj_tma_place *to);
+/* A copy of a tile that may reach over the end of its slice (elab_edge.c). */
+struct cj_value cj_elab_copy_edge(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, const struct cj_tma_boxes *boxes,
+    const struct cj_tma_place *to, bool is_staged);
 /* Of a copy of pixels, of rows by number; false: reported. */
 bool cj_im2col_place(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, struct cj_tma_place *to);

@@ -57,10 +57,25 @@ begins_alike(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
+/* A slice may end in front of the tensor's end: what is left of mode m of it,
+ * from the tile's first element on, or not. */
+static void
+find_end(struct cj_elab *el, const struct cj_tma_value *t,
+    const struct cj_tensor *v, uint32_t m, struct cj_tma_place *to)
+{
+	struct cj_int limit = cj_tuple_product(&el->al,
+	    cj_tuple_get(v->cut->limit, m));
+
+	to->is_limited[m] = cj_int_equal(&el->sym, limit,
+	    cj_tuple_get(t->tensor->layout->shape, m)->value) != CJ_YES;
+	to->left[m] = cj_int_sub(&el->sym, limit, to->at[m]);
+	to->has_end |= to->is_limited[m];
+}
+
 /* Is the view a tile of the map's tensor, mode by mode? Its coordinates. */
 static bool
 tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
-    const struct cj_tensor *v, struct cj_int *at)
+    const struct cj_tensor *v, struct cj_tma_place *to)
 {
 	const struct cj_layout *l = v->layout;
 	uint32_t m;
@@ -73,25 +88,33 @@ tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
 		    v->cut->offset;
 
 		c = cj_tuple_get(l->stride, m);
+		to->at[m] = o == NULL || o->kind == CJ_TUPLE_INT ?
+		    cj_known(0) : cj_tuple_get(o, m)->value;
+		if (o != NULL && o->kind == CJ_TUPLE_INT && t->rank == 1)
+			to->at[m] = o->value;
+		if (v->cut != NULL)
+			find_end(el, t, v, m, to);
 		if (!cj_is_value(cj_tuple_product(&el->al,
 		    cj_tuple_get(l->shape, m)), t->extent[m] * t->step[m]) ||
 		    c->kind != CJ_TUPLE_INT || (t->extent[m] > 1 &&
 		    cj_int_equal(&el->sym, c->value, cj_tuple_get(
-		    t->tensor->layout->stride, m)->value) != CJ_YES) ||
-		    (v->cut != NULL && cj_int_equal(&el->sym,
-		    cj_tuple_product(&el->al, cj_tuple_get(v->cut->limit, m)),
-		    cj_tuple_get(t->tensor->layout->shape, m)->value) !=
-		    CJ_YES))
+		    t->tensor->layout->stride, m)->value) != CJ_YES))
 			return cj_no_map(el, span, cj_printf(el->arena,
 			    "mode %u of the view is no tile of %lld elements "
 			    "of the map's tensor", m,
 			    (long long)(t->extent[m] * t->step[m])));
-		at[m] = o == NULL || o->kind == CJ_TUPLE_INT ? cj_known(0) :
-		    cj_tuple_get(o, m)->value;
-		if (o != NULL && o->kind == CJ_TUPLE_INT && t->rank == 1)
-			at[m] = o->value;
+		if (to->is_limited[m] && !v->is_guarded) {
+			cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+			    "mode %u of what the tile is of ends elsewhere "
+			    "than the tensor, whose end alone TMA knows", m),
+			    "Guard the tile in a stage of a pipeline: "
+			    "guard(tile, fill = 0).");
+			return false;
+		}
 	}
-	return begins_alike(el, span, t, v, at);
+	for (m = 0; m < t->rank && v->start != NULL; m++)
+		to->at[m] = cj_int_add(&el->sym, to->at[m], v->start[m]);
+	return begins_alike(el, span, t, v, to->at);
 }
 
 enum { UNIT = 128, ROW_UNIT = 16 };
@@ -316,6 +339,30 @@ map_of(struct cj_elab *el, struct cj_args *args, const struct cj_tma_value *t)
 	return cj_elab_map_at(el, args->span, v);
 }
 
+void
+cj_tma_emit_boxes(struct cj_elab *el, const struct cj_tma_value *t,
+    const struct cj_tma_boxes *boxes, const struct cj_tma_place *to)
+{
+	cj_ref refs[4 + CJ_MAP_NUMBERS];
+	uint32_t b;
+	unsigned n;
+
+	for (b = 0; b < t->boxes; b++) {
+		n = 0;
+		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym,
+		    boxes->place, cj_known(t->place[b])));
+		refs[n++] = boxes->map;
+		if (boxes->copy.signal != 0)
+			refs[n++] = boxes->signal;
+		n = add_coordinates(el, t, b, to, refs, n);
+		if (boxes->ranks != 0)
+			refs[n++] = boxes->ranks;
+		cj_emit(&el->em->b, t->stores ? CJ_OP_TMA_STORE :
+		    CJ_OP_TMA_LOAD, 0, cj_module_tma(el->m, &boxes->copy),
+		    refs, n);
+	}
+}
+
 static bool
 place_in_tensor(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, struct cj_tma_place *to)
@@ -327,8 +374,7 @@ place_in_tensor(struct cj_elab *el, struct cj_args *args,
 	case CJ_MAP_PIXELS: return cj_im2col_place(el, args, t, to);
 	case CJ_MAP_ROWS: return cj_rows_place(el, args, t, to);
 	}
-	return tile_of(el, cj_arg_span(args, i), t, args->at[i].tensor,
-	    to->at);
+	return tile_of(el, cj_arg_span(args, i), t, args->at[i].tensor, to);
 }
 
 bool
@@ -383,15 +429,12 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	const struct cj_value *barrier = cj_arg_named(el, args, "barrier");
 	const struct cj_value *global = &args->at[t->stores ? 2 : 1];
 	const struct cj_value *shared = &args->at[t->stores ? 1 : 2];
-	struct cj_tma_copy copy = { .map = t->record, .evict = t->evict,
-	    .reduces = t->reduces, .how = t->how };
+	struct cj_tma_boxes boxes = { .copy = { .map = t->record,
+	    .evict = t->evict, .reduces = t->reduces, .how = t->how } };
 	struct cj_access access = { .align = 128 };
 	struct cj_tma_place to = { .rows = NULL };
-	struct cj_int place;
-	cj_ref refs[4 + CJ_MAP_NUMBERS], signal = 0, ranks = 0, map;
 	struct sharing share = { 0 };
-	uint32_t b, cut;
-	unsigned n;
+	uint32_t cut;
 
 	if (global->kind != CJ_VALUE_TENSOR || shared->kind !=
 	    CJ_VALUE_TENSOR || el->m->objects.at[shared->tensor->object].kind
@@ -430,24 +473,25 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	    global->tensor) || !place_in_tensor(el, args, t, &to) ||
 	    !begins_at_unit(el, args, t, &to) ||
 	    !place_of(el, cj_arg_span(args, t->stores ? 1 : 2), t,
-	    shared->tensor, &place))
+	    shared->tensor, &boxes.place))
 		return cj_value_error();
 	if (!cj_elab_stage_allows(el, cj_arg_span(args, t->stores ? 1 : 2),
 	    shared->tensor, !t->stores))
 		return cj_value_error();
 	cj_elab_touch(el, cj_arg_span(args, t->stores ? 1 : 2),
 	    shared->tensor, !t->stores, t->stores ? "tma_store" : "tma_load");
-	map = map_of(el, args, t);
-	if (map == 0)
+	boxes.map = map_of(el, args, t);
+	if (boxes.map == 0)
 		return cj_value_error();
 	if (!t->stores)
 		el->m->objects.at[shared->tensor->object].writes = true;
 	access.object = shared->tensor->object;
-	copy.shared = cj_module_access(el->m, &access);
+	boxes.copy.shared = cj_module_access(el->m, &access);
 	if (barrier != NULL) {
-		copy.signal = cj_arg_mbarrier(el, args->span, barrier,
-		    shared->tensor, &signal);
-		if (copy.signal == 0 || !cj_arg_ranks(el, args, &ranks))
+		boxes.copy.signal = cj_arg_mbarrier(el, args->span, barrier,
+		    shared->tensor, &boxes.signal);
+		if (boxes.copy.signal == 0 ||
+		    !cj_arg_ranks(el, args, &boxes.ranks))
 			return cj_value_error();
 	}
 	if (!t->stores && t->along[0] * t->along[1] > 1) {
@@ -459,28 +503,19 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    !stands_in_stage(el, args->span))
 			return cj_value_error();
 		find_sharing(el, t, &share);
-		ranks = share.ranks;
-		copy.share = share.modes;
+		boxes.ranks = share.ranks;
+		boxes.copy.share = share.modes;
 		cut = t->mode[t->cut_mode];
 		to.at[cut] = cj_int_add(&el->sym, to.at[cut],
 		    cj_int_mul(&el->sym, share.part, cj_known(t->cut_extent *
 		    t->step[cut])));
-		place = cj_int_add(&el->sym, place, cj_int_mul(&el->sym,
-		    share.part, cj_known(t->cut_step)));
+		boxes.place = cj_int_add(&el->sym, boxes.place,
+		    cj_int_mul(&el->sym, share.part, cj_known(t->cut_step)));
 	}
-	for (b = 0; b < t->boxes; b++) {
-		n = 0;
-		refs[n++] = cj_elab_ref_int(el, cj_int_add(&el->sym, place,
-		    cj_known(t->place[b])));
-		refs[n++] = map;
-		if (copy.signal != 0)
-			refs[n++] = signal;
-		n = add_coordinates(el, t, b, &to, refs, n);
-		if (ranks != 0)
-			refs[n++] = ranks;
-		cj_emit(&el->em->b, t->stores ? CJ_OP_TMA_STORE :
-		    CJ_OP_TMA_LOAD, 0, cj_module_tma(el->m, &copy), refs, n);
-	}
+	if (to.has_end)
+		return cj_elab_copy_edge(el, args, t, &boxes, &to,
+		    is_staged(el, args, shared->tensor, t->stores));
+	cj_tma_emit_boxes(el, t, &boxes, &to);
 	return cj_value_none();
 }
 

@@ -194,6 +194,11 @@ no_start(struct cj_module *m)
 	return 0;
 }
 
+/* Each of them is enough: that of the pipelines, and that of the barrier that
+ * a role has for itself. */
+static unsigned no_starts(struct cj_module *m)
+{ return remove_all(m, CJ_OP_BARRIER, 0, UINT32_MAX); }
+
 static unsigned no_init_fence(struct cj_module *m)
 { return remove_all(m, CJ_OP_FENCE, CJ_FENCE_MBARRIER_INIT,
     CJ_FENCE_MBARRIER_INIT); }
@@ -529,6 +534,18 @@ no_tail(struct cj_module *m)
 	return n;
 }
 
+/* Zeros where the copy is still on its way. */
+static unsigned
+zeroed_early(struct cj_module *m)
+{
+	struct places p = all(m, CJ_OP_MBARRIER_WAIT, "edge");
+	unsigned i;
+
+	for (i = 0; i < p.count; i++)
+		cj_inst_remove(m, p.at[i].g, p.at[i].r);
+	return p.count;
+}
+
 /* ---- by name ------------------------------------------------------------- */
 
 static const struct breaking {
@@ -540,7 +557,7 @@ static const struct breaking {
 	{ "bytes + 16", bytes_more }, { "bytes - 16", bytes_less },
 	{ "producer parity", fill_parity },
 	{ "consumer parity", read_parity },
-	{ "no start barrier", no_start },
+	{ "no start barrier", no_start }, { "no start barriers", no_starts },
 	{ "no fence.mbarrier_init", no_init_fence },
 	{ "one block's count", one_block },
 	{ "early release", early_release },
@@ -558,6 +575,8 @@ static const struct breaking {
 	{ "turn parity", turn_parity }, { "short skip", short_skip },
 	{ "scores too early", scores_early }, { "p too early", p_early },
 	{ "release both", release_both },
+	{ "zeroed before it is there", zeroed_early },
+	{ "no fence after zeroing", no_fence },
 	{ "map rewritten early", map_early },
 	{ "no map fence", no_map_fence },
 	{ "free before commit", before_commit },

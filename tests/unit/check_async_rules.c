@@ -49,6 +49,8 @@ static const struct program {
 	  RESULT(64, 256) }, 2, NULL, NULL },
 	{ "gemm sm_100", "sm100", "sm_100a", { F16(128, 64), F16(16, 64),
 	  RESULT(128, 64) }, 3, NULL, NULL },
+	{ "guarded TMA", "edge", "sm_90a", { F16(64, 64), RESULT(64, 256) },
+	  2, NULL, NULL },
 	{ "one role, TMA", "alone", "sm_90a", { F16(64, 128),
 	  RESULT(64, 256) }, 2, NULL, NULL },
 };

@@ -120,23 +120,29 @@ cj_fragment_tv(struct cj_elab *el, struct cj_span span,
 
 /* ---- two fragments ------------------------------------------------------- */
 
-/* Where register r of thread t stands in the tile; -1: nowhere. */
-static int64_t
-stands_at(struct cj_elab *el, const struct cj_layout *tv, int64_t t,
-    int64_t r)
-{
-	const struct cj_tuple *both[2] = { cj_tuple_known(&el->al, t),
-	    cj_tuple_known(&el->al, r) };
-	struct cj_int at;
+/* Where each register of each thread stands in the tile. */
+struct places {
+	int64_t threads, registers;
+	int64_t *at;			/* thread + threads * register */
+};
 
-	return cj_layout_offset(&el->al, tv, cj_tuple_make(&el->al, both, 2),
-	    &at) && cj_is_known(at) ? at.value : -1;
-}
-
-static int64_t
-count_of(struct cj_elab *el, const struct cj_layout *tv, uint32_t mode)
+static bool
+list_places(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *f, struct places *p)
 {
-	return cj_tuple_product(&el->al, cj_tuple_get(tv->shape, mode)).value;
+	const struct cj_layout *tv = cj_fragment_tv(el, span, f);
+	size_t count;
+
+	if (tv == NULL)
+		return false;
+	p->threads = cj_tuple_product(&el->al, tv->shape->at[0]).value;
+	p->registers = cj_tuple_product(&el->al, tv->shape->at[1]).value;
+	count = (size_t)(p->threads * p->registers);
+	p->at = CJ_NEWS(el->arena, int64_t, count + 1);
+	if (cj_layout_list(&el->al, tv, p->at, count))
+		return true;
+	cj_elab_refused(el, span, "tv");
+	return false;
 }
 
 static const char *
@@ -168,18 +174,19 @@ is_same_part(struct cj_elab *el, const struct cj_fragment *a,
 
 static bool
 report_parts(struct cj_elab *el, struct cj_span span,
-    const struct cj_fragment *const f[2],
-    const struct cj_layout *const tv[2], int64_t t, int64_t r)
+    const struct cj_fragment *const f[2], const struct places p[2], int64_t i)
 {
 	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_WRONG_FRAGMENT, span,
 	    "register %lld of thread %lld is element %s of the tile in one "
-	    "fragment, and %s in the other", (long long)r, (long long)t,
-	    coordinate(el, f[0], stands_at(el, tv[0], t, r)),
-	    coordinate(el, f[1], stands_at(el, tv[1], t, r)));
+	    "fragment, and %s in the other",
+	    (long long)(i / p[0].threads), (long long)(i % p[0].threads),
+	    coordinate(el, f[0], p[0].at[i]), coordinate(el, f[1],
+	    p[1].at[i]));
 
 	cj_note(d, (struct cj_span){ 0 }, "the layouts are %s of %s, and %s "
-	    "of %s", cj_elab_layout_text(el, tv[0]), f[0]->mma->text,
-	    cj_elab_layout_text(el, tv[1]), f[1]->mma->text);
+	    "of %s", cj_elab_layout_text(el, cj_fragment_tv(el, span, f[0])),
+	    f[0]->mma->text, cj_elab_layout_text(el, cj_fragment_tv(el, span,
+	    f[1])), f[1]->mma->text);
 	cj_help(d, "Go through shared memory, or operand_a(mma, f) where a "
 	    "result becomes a left operand; reshape(f, shape) says that the "
 	    "registers are meant, whatever they are.");
@@ -191,25 +198,22 @@ cj_fragments_agree(struct cj_elab *el, struct cj_span span,
     const struct cj_fragment *a, const struct cj_fragment *b)
 {
 	const struct cj_fragment *const f[2] = { a, b };
-	const struct cj_layout *tv[2];
-	int64_t threads, registers, t, r;
+	struct places p[2];
+	int64_t t, r, i;
 
 	if (is_same_part(el, a, b))
 		return true;
-	tv[0] = cj_fragment_tv(el, span, a);
-	tv[1] = cj_fragment_tv(el, span, b);
-	if (tv[0] == NULL || tv[1] == NULL)
+	if (!list_places(el, span, a, &p[0]) ||
+	    !list_places(el, span, b, &p[1]))
 		return false;
-	threads = count_of(el, tv[0], 0);
-	registers = count_of(el, tv[0], 1);
-	if (threads != count_of(el, tv[1], 0) ||
-	    registers != count_of(el, tv[1], 1))
+	if (p[0].threads != p[1].threads || p[0].registers != p[1].registers)
 		return true;		/* shapes differ: said elsewhere */
-	for (t = 0; t < threads; t++)
-		for (r = 0; r < registers; r++)
-			if (stands_at(el, tv[0], t, r) !=
-			    stands_at(el, tv[1], t, r))
-				return report_parts(el, span, f, tv, t, r);
+	for (t = 0; t < p[0].threads; t++)
+		for (r = 0; r < p[0].registers; r++) {
+			i = t + r * p[0].threads;
+			if (p[0].at[i] != p[1].at[i])
+				return report_parts(el, span, f, p, i);
+		}
 	return true;
 }
 
@@ -220,9 +224,9 @@ cj_elab_seen_as(struct cj_elab *el, struct cj_span span,
     const struct cj_value *v, const struct cj_layout *l)
 {
 	uint32_t count = cj_shape_count(l->shape), *at, i;
+	int64_t *places = CJ_NEWS(el->arena, int64_t, count + 1);
 	struct cj_value made = *v;
 	struct cj_slot *s;
-	struct cj_int o;
 
 	made.fragment = NULL;
 	if (v->kind == CJ_VALUE_PLACE) {
@@ -231,13 +235,11 @@ cj_elab_seen_as(struct cj_elab *el, struct cj_span span,
 		made.slot = s;
 		return made;
 	}
+	if (!cj_layout_list(&el->al, l, places, count))
+		return cj_elab_refused(el, span, "fragment");
 	at = CJ_NEWS(el->arena, uint32_t, count);
-	for (i = 0; i < count; i++) {
-		if (!cj_layout_offset(&el->al, l, cj_tuple_known(&el->al, i),
-		    &o))
-			return cj_elab_refused(el, span, "fragment");
-		at[i] = (uint32_t)o.value;
-	}
+	for (i = 0; i < count; i++)
+		at[i] = (uint32_t)places[i];
 	return cj_value_regs(el, (enum cj_kind)v->scalar, l->shape,
 	    cj_elab_permute(el, cj_elab_ref(el, v, CJ_KIND_VOID), at, count));
 }
@@ -386,79 +388,41 @@ cj_builtin_row_col(struct cj_elab *el, struct cj_args *args,
 
 /* ---- a result as the next left operand ----------------------------------- */
 
-/* Index in the tile of each register of a thread. */
+/* The register of a result for each of the left operand, the same in every
+ * thread; false: thread *thread lacks the element *missing. */
 static bool
-tile_indices(struct cj_elab *el, const struct cj_layout *tv, int64_t thread,
-    uint32_t count, int64_t *out)
+match_registers(const struct places *from, const struct places *to,
+    uint32_t *at, int64_t *thread, int64_t *missing)
 {
-	const struct cj_tuple *at[2];
-	struct cj_int o;
-	uint32_t i;
+	int64_t t, r, k;
 
-	at[0] = cj_tuple_known(&el->al, thread);
-	for (i = 0; i < count; i++) {
-		at[1] = cj_tuple_known(&el->al, i);
-		if (!cj_layout_offset(&el->al, tv, cj_tuple_make(&el->al, at,
-		    2), &o) || !cj_is_known(o))
-			return false;
-		out[i] = o.value;
-	}
+	for (t = 0; t < to->threads; t++)
+		for (r = 0; r < to->registers; r++) {
+			*thread = t;
+			*missing = to->at[t + r * to->threads];
+			for (k = 0; t == 0 && k < from->registers; k++)
+				if (from->at[k * from->threads] == *missing)
+					break;
+			if (t == 0)
+				at[r] = (uint32_t)k;
+			k = at[r];
+			if (k >= from->registers ||
+			    from->at[t + k * from->threads] != *missing)
+				return false;
+		}
 	return true;
 }
 
-struct match {
-	const struct cj_layout *from, *to;	/* tv of the result, of A */
-	uint32_t count, threads;
-	int64_t *have, *want;
-	uint32_t *at;		/* register of the result, by register of A */
-};
-
-/* Registers of one thread; false: it lacks the element *missing. */
-static bool
-match_thread(struct cj_elab *el, struct match *m, int64_t thread,
-    bool is_first, int64_t *missing)
+static struct cj_value
+report_missing(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *f, int64_t thread, int64_t missing)
 {
-	uint32_t i, k;
-
-	if (!tile_indices(el, m->from, thread, m->count, m->have) ||
-	    !tile_indices(el, m->to, thread, m->count, m->want))
-		return false;
-	for (i = 0; i < m->count; i++) {
-		*missing = m->want[i];
-		for (k = 0; is_first && k < m->count; k++)
-			if (m->have[k] == m->want[i])
-				break;
-		if (is_first)
-			m->at[i] = k;
-		if (m->at[i] >= m->count || m->have[m->at[i]] != m->want[i])
-			return false;
-	}
-	return true;
-}
-
-static bool
-match_registers(struct cj_elab *el, struct cj_span span, struct match *m,
-    const struct cj_tuple *tile)
-{
-	int64_t rows = cj_tuple_product(&el->al, tile->at[0]).value;
-	int64_t missing = 0;
-	uint32_t t;
-
-	m->have = CJ_NEWS(el->arena, int64_t, m->count);
-	m->want = CJ_NEWS(el->arena, int64_t, m->count);
-	m->at = CJ_NEWS(el->arena, uint32_t, m->count);
-	for (t = 0; t < m->threads; t++) {
-		if (match_thread(el, m, t, t == 0, &missing))
-			continue;
-		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
-		    "thread %u does not hold the element (%lld, %lld) that it "
-		    "needs for the left operand", t,
-		    (long long)(missing % rows), (long long)(missing / rows)),
-		    "Both MMAs must lie over the threads in one column: atom "
-		    "layout (n, 1, 1), and no permutation of N.");
-		return false;
-	}
-	return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+	    "thread %lld does not hold the element %s that it needs for the "
+	    "left operand", (long long)thread, coordinate(el, f, missing)),
+	    "Both MMAs must lie over the threads in one column: atom "
+	    "layout (n, 1, 1), and no permutation of N.");
+	return cj_value_error();
 }
 
 struct cj_value
@@ -469,7 +433,9 @@ cj_builtin_operand_a(struct cj_elab *el, struct cj_args *args,
 	struct cj_value v = cj_elab_read(el, args->span, args->at[1]);
 	struct cj_fragment *f = CJ_NEW(el->arena, struct cj_fragment);
 	const struct cj_tuple *shape;
-	struct match match = { 0 };
+	struct places from, to;
+	int64_t thread = 0, missing = 0;
+	uint32_t *at;
 	cj_ref ref;
 
 	if (m == NULL || v.kind == CJ_VALUE_ERROR)
@@ -487,22 +453,21 @@ cj_builtin_operand_a(struct cj_elab *el, struct cj_args *args,
 	    f->tile);
 	if (shape == NULL)
 		return cj_elab_refused(el, args->span, row->name);
-	match.count = cj_shape_count(shape);
-	match.threads = (uint32_t)cj_layout_size(&el->al, m->tiled.vmnk)
-	    .value;
-	match.from = cj_fragment_tv(el, args->span, v.fragment);
-	match.to = cj_fragment_tv(el, args->span, f);
-	if (match.from == NULL || match.to == NULL)
+	if (!list_places(el, args->span, v.fragment, &from) ||
+	    !list_places(el, args->span, f, &to))
 		return cj_value_error();
-	if (match.count != cj_shape_count(v.regs.shape))
+	if (to.registers != from.registers)
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
-		    "the left operand has %u registers of each thread, the "
-		    "result %u", match.count, cj_shape_count(v.regs.shape));
-	if (!match_registers(el, args->span, &match, f->tile))
-		return cj_value_error();
+		    "the left operand has %lld registers of each thread, the "
+		    "result %lld", (long long)to.registers,
+		    (long long)from.registers);
+	at = CJ_NEWS(el->arena, uint32_t, (size_t)to.registers + 1);
+	if (to.threads != from.threads || !match_registers(&from, &to, at,
+	    &thread, &missing))
+		return report_missing(el, args->span, f, thread, missing);
 	ref = cj_elab_ref(el, &v, CJ_KIND_VOID);
 	v = cj_value_regs(el, m->atom->a, shape, cj_elab_permute(el, ref,
-	    match.at, match.count));
+	    at, (uint32_t)to.registers));
 	v.fragment = f;
 	return v;
 }

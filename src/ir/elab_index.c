@@ -153,6 +153,7 @@ registers(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 	const struct cj_tuple *coord, *offset, *shape;
 	const struct cj_layout *rest;
 	uint32_t *at, count, i;
+	int64_t *offsets;
 	cj_ref r;
 
 	if (w.layout == NULL)
@@ -171,13 +172,11 @@ registers(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 	    rest->shape;
 	count = cj_shape_count(shape);
 	at = CJ_NEWS(el->arena, uint32_t, count + 1);
+	offsets = CJ_NEWS(el->arena, int64_t, count + 1);
+	if (shape != NULL && !cj_layout_list(&el->al, rest, offsets, count))
+		return cj_elab_refused(el, span, "index");
 	for (i = 0; i < count; i++) {
-		struct cj_int o = cj_known(0);
-
-		if (shape != NULL && !cj_layout_offset(&el->al, rest,
-		    cj_tuple_known(&el->al, i), &o))
-			return cj_elab_refused(el, span, "index");
-		at[i] = (uint32_t)(w.first + o.value);
+		at[i] = (uint32_t)(w.first + offsets[i]);
 		assert(at[i] < cj_shape_count(v->regs.shape));
 	}
 	r = cj_elab_pass(el, v->regs.ref, v->level);

@@ -124,17 +124,13 @@ positions(struct cj_elab *el, const struct cj_slot *s, uint32_t **out)
 {
 	uint32_t count = cj_shape_count(s->layout->shape), i;
 	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count + 1);
-	struct cj_int offset;
+	int64_t *offset = CJ_NEWS(el->arena, int64_t, count + 1);
+	bool is_known = cj_layout_list(&el->al, s->layout, offset, count);
 
-	assert(s->cell == NULL && s->object != 0);
-	for (i = 0; i < count; i++) {
-		bool ok = cj_layout_offset(&el->al, s->layout,
-		    cj_tuple_known(&el->al, i), &offset);
-
-		assert(ok && cj_is_known(offset));
-		(void)ok;
-		at[i] = (uint32_t)(s->first + offset.value);
-	}
+	assert(s->cell == NULL && s->object != 0 && is_known);
+	(void)is_known;
+	for (i = 0; i < count; i++)
+		at[i] = (uint32_t)(s->first + offset[i]);
 	*out = at;
 	return count;
 }

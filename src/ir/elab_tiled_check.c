@@ -35,15 +35,14 @@ static bool
 is_numbering(struct cj_elab *el, const struct cj_layout *l, int64_t size)
 {
 	bool *is_taken = CJ_NEWS(el->arena, bool, (size_t)size);
-	struct cj_int at;
-	int64_t i;
+	int64_t *at = CJ_NEWS(el->arena, int64_t, (size_t)size + 1), i;
 
+	if (!cj_layout_list(&el->al, l, at, (size_t)size))
+		return false;
 	for (i = 0; i < size; i++) {
-		if (!cj_layout_offset(&el->al, l, cj_tuple_known(&el->al, i),
-		    &at) || !cj_is_known(at) || at.value < 0 ||
-		    at.value >= size || is_taken[at.value])
+		if (at[i] < 0 || at[i] >= size || is_taken[at[i]])
 			return false;
-		is_taken[at.value] = true;
+		is_taken[at[i]] = true;
 	}
 	return true;
 }

@@ -67,20 +67,21 @@ struct reading {
 };
 
 static uint32_t
-value_at(struct reading *r, const struct cj_layout *l, uint32_t index)
-{
-	struct cj_int v;
-
-	if (!cj_layout_offset(r->al, l, cj_tuple_known(r->al, index), &v))
-		cj_bug(r->al->arena->recover, "atoms.def: %s has no value %u",
-		    r->atom->name, (unsigned)index);
-	return (uint32_t)v.value;
-}
-
-static uint32_t
 size_of(struct reading *r, const struct cj_layout *l)
 {
 	return (uint32_t)cj_layout_size(r->al, l).value;
+}
+
+static const int64_t *
+values_of(struct reading *r, const struct cj_layout *l)
+{
+	uint32_t count = size_of(r, l);
+	int64_t *at = CJ_NEWS(r->al->arena, int64_t, count + 1);
+
+	if (!cj_layout_list(r->al, l, at, count))
+		cj_bug(r->al->arena->recover, "atoms.def: the values of %s "
+		    "are not known", r->atom->name);
+	return at;
 }
 
 /* An atom of 8 threads is done by four groups: each begins with the first lane
@@ -89,6 +90,7 @@ static void
 assign_lanes(struct reading *r)
 {
 	uint32_t threads = size_of(r, r->atom->threads), lane, group, i;
+	const int64_t *places = values_of(r, r->atom->threads);
 	bool taken[WARP] = { false };
 
 	assert(threads != 0 && WARP % threads == 0);
@@ -97,7 +99,7 @@ assign_lanes(struct reading *r)
 		while (taken[lane])
 			lane++;
 		for (i = 0; i < threads; i++) {
-			uint32_t at = lane + value_at(r, r->atom->threads, i);
+			uint32_t at = lane + (uint32_t)places[i];
 
 			assert(at < WARP && !taken[at]);
 			taken[at] = true;
@@ -112,14 +114,15 @@ places(struct reading *r, const struct cj_layout *l, uint32_t size,
     uint32_t *count)
 {
 	uint32_t threads = WARP / r->out->groups, i, lane;
+	const int64_t *values = values_of(r, l);
 	uint16_t *at;
 
 	*count = size_of(r, l) / threads;
 	at = CJ_NEWS(r->al->arena, uint16_t, (size_t)*count * WARP);
 	for (i = 0; i < *count; i++)
 		for (lane = 0; lane < WARP; lane++) {
-			uint32_t v = value_at(r, l,
-			    r->thread[lane] + i * threads);
+			uint32_t v = (uint32_t)values[r->thread[lane] +
+			    i * threads];
 
 			assert(v < size);
 			at[i * WARP + lane] = (uint16_t)(v +

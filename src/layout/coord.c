@@ -282,6 +282,61 @@ cj_layout_offset(struct cj_algebra *al, const struct cj_layout *l,
 	return cj_checked(al, coord) != NULL;
 }
 
+/* ---- all at once -------------------------------------------------------- */
+
+/* Behind the first `n` numbers the same, once for each further coordinate. */
+static bool
+list_mode(const struct cj_tuple *shape, const struct cj_tuple *stride,
+    int64_t *out, size_t *n, size_t room)
+{
+	size_t count = *n, i;
+	int64_t k;
+
+	if (!cj_is_leaf(shape)) {
+		for (i = 0; i < shape->rank; i++)
+			if (!list_mode(shape->at[i], stride->at[i], out, n,
+			    room))
+				return false;
+		return true;
+	}
+	if (shape->kind != CJ_TUPLE_INT || stride->kind != CJ_TUPLE_INT
+	    || !cj_is_known(shape->value) || !cj_is_known(stride->value)
+	    || shape->value.value < 0
+	    || (uint64_t)shape->value.value > room / (count + (count == 0)))
+		return false;
+	*n = count * (size_t)shape->value.value;
+	for (k = 1; k < shape->value.value; k++)
+		for (i = 0; i < count; i++)
+			out[(size_t)k * count + i] = out[i] +
+			    k * stride->value.value;
+	return true;
+}
+
+bool
+cj_layout_list(struct cj_algebra *al, const struct cj_layout *l,
+    int64_t *out, size_t count)
+{
+	struct cj_int first = cj_known(0), at;
+	size_t n = 1, i;
+
+	if (l->offset != NULL && l->offset->kind == CJ_TUPLE_INT)
+		first = l->offset->value;
+	else if (l->offset != NULL)
+		return false;
+	if (count == 0 || !cj_is_known(first))
+		return count == 0;
+	out[0] = first.value;
+	if (!list_mode(l->shape, l->stride, out, &n, count) || n != count)
+		return false;
+	for (i = 0; l->is_composed && i < count; i++) {
+		at = cj_swizzle_apply(al, l->swizzle, cj_known(out[i]));
+		if (!cj_is_known(at))
+			return false;
+		out[i] = at.value;
+	}
+	return true;
+}
+
 /* ---- index to coordinate ----------------------------------------------- */
 
 static const struct cj_tuple *

@@ -222,6 +222,10 @@ const struct cj_tuple *cj_layout_at(struct cj_algebra *al,
 /* The same where the value must be an integer; false when refused. */
 bool cj_layout_offset(struct cj_algebra *al, const struct cj_layout *l,
     const struct cj_tuple *coord, struct cj_int *out);
+/* The same for all its coordinates, first modes first: `count` numbers. False
+ * unless they are so many and all known. Much faster than one by one. */
+bool cj_layout_list(struct cj_algebra *al, const struct cj_layout *l,
+    int64_t *out, size_t count);
 const struct cj_tuple *cj_idx2crd(struct cj_algebra *al, struct cj_int index,
     const struct cj_tuple *shape);
 bool cj_crd2idx(struct cj_algebra *al, const struct cj_tuple *coord,

@@ -113,6 +113,46 @@ START_TEST(slices_carry_their_offset)
 }
 END_TEST
 
+/* All at once as one by one. */
+static const char *const listed[] = {
+	"1:0", "8:3", "((2, 4), 8):((1, 16), 2)", "(4, (2, 3)):(-6, (1, 0))",
+	"((4, 8, 2, 2), ((2, 2, 2), (2, 2))):((16, 1, 8, 0), ((32, 8, 256), "
+	"(64, 128)))", "Sw<3,3,3> o 0 o (8, 64):(64, 1)",
+	"Sw<2,4,3> o 5 o ((8, 2), 32):((1, 300), 8)"
+};
+
+START_TEST(all_at_once_are_those_one_by_one)
+{
+	const struct cj_layout *l = L(listed[_i]);
+	size_t count = (size_t)cj_layout_size(&al, l).value, i;
+	int64_t at[8192];
+	struct cj_int one;
+
+	ck_assert(count <= CJ_LENGTH(at));
+	ck_assert(cj_layout_list(&al, l, at, count));
+	for (i = 0; i < count; i++) {
+		ck_assert(cj_layout_offset(&al, l, cj_tuple_known(&al,
+		    (int64_t)i), &one));
+		ck_assert_msg(at[i] == one.value, "%s at %zu: %lld",
+		    listed[_i], i, (long long)at[i]);
+	}
+	ck_assert(!cj_layout_list(&al, l, at, count + 1));
+	ck_assert(count == 1 || !cj_layout_list(&al, l, at, count - 1));
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_listed)
+{
+	const struct cj_layout *unknown = cj_layout_make(&al,
+	    cj_tuple_int(&al, extent("N", 8)), NULL);
+	int64_t at[8];
+
+	ck_assert(!cj_layout_list(&al, unknown, at, 8));
+	ck_assert(!cj_layout_list(&al, L("(4, 2):(1@0, 1@1)"), at, 8));
+	ck_assert(cj_layout_list(&al, L("(0, 2):(1, 1)"), at, 0));
+}
+END_TEST
+
 START_TEST(unit_strides_give_coordinates)
 {
 	ck_assert_str_eq(tuple_text(cj_layout_at(&al,
@@ -136,6 +176,9 @@ layout_suite(void)
 	tcase_add_test(c, symbols_print_by_name);
 	tcase_add_test(c, coalesce_keeps_what_is_known);
 	tcase_add_test(c, slices_carry_their_offset);
+	tcase_add_loop_test(c, all_at_once_are_those_one_by_one, 0,
+	    CJ_LENGTH(listed));
+	tcase_add_test(c, what_is_not_known_is_not_listed);
 	tcase_add_test(c, unit_strides_give_coordinates);
 	suite_add_tcase(s, c);
 	return s;

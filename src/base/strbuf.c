@@ -54,13 +54,16 @@ void
 cj_strbuf_vprintf(struct cj_strbuf *b, const char *format, va_list ap)
 {
 	va_list again;
+	size_t room = b->cap - b->len;	/* mostly enough */
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, format, ap);
+	n = vsnprintf(b->text + b->len, room, format, ap);
 	if (n > 0) {
 		reserve(b, (size_t)n);
-		vsnprintf(b->text + b->len, (size_t)n + 1, format, again);
+		if ((size_t)n >= room)
+			vsnprintf(b->text + b->len, (size_t)n + 1, format,
+			    again);
 		b->len += (size_t)n;
 	}
 	va_end(again);

@@ -498,7 +498,7 @@ cj_pieces_make(struct cj_elab *el, struct cj_pieces *p, struct cj_span span,
 static bool
 take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 {
-	const char *name = el->m->objects.at[p->t->object].name, *help;
+	const char *name = el->m->objects.at[p->t->object].name;
 	struct cj_diag *d;
 
 	if (how->width == 0 || (p->width < how->width && p->is_cut))
@@ -513,9 +513,10 @@ take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 	    cj_printf(el->arena, "\"%s\"", name), p->width * p->bits / 8,
 	    p->why == NULL ? "the neighbours of a thread are fewer" :
 	    p->why);
-	help = cj_pieces_help(p, NULL);
-	if (help != NULL)
-		cj_help(d, "%s", help);
+	cj_help(d, "%s", cj_pieces_help(p, "State the alignment in the "
+	    "contract, align(16) behind the tensor's pattern, choose a layout "
+	    "whose rows go along with the copy, or an atom of fewer "
+	    "elements."));
 	return false;
 }
 

@@ -415,6 +415,28 @@ returns_early(const struct cj_node *n, bool is_inside)
 	return false;
 }
 
+/* The body of a kernel or test: "return" leaves it. */
+void
+cj_elab_body(struct cj_elab *el, const struct cj_node *body)
+{
+	struct cj_jump j = { .kind = CJ_JUMP_FUNCTION, .outer = el->jump,
+	    .depth = el->jump == NULL ? 1 : el->jump->depth + 1,
+	    .is_body = true };
+	bool scoped = returns_early(body, true);
+	cj_region outer = 0;
+
+	if (scoped) {
+		j.breaks = cj_emit0(&el->em->b, CJ_OP_SCOPE, 0, 0);
+		outer = cj_elab_enter(el, j.breaks, NULL);
+	}
+	el->jump = &j;
+	cj_elab_block(el, body);
+	el->jump = j.outer;
+	el->left = 0;
+	if (scoped)
+		cj_elab_leave(el, outer);
+}
+
 static struct cj_value
 run_block(struct cj_elab *el, const struct callee *c, struct cj_jump *j)
 {

@@ -7,7 +7,7 @@
  * a leaf; a mixed term is split, so that its largest parts of level 1 arrive.
  * A division by such a part uses a divisor that the host prepared.
  */
-#include "elab_priv.h"
+#include "elab_origin.h"
 
 static const struct cj_passed no_pass;
 

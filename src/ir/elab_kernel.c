@@ -539,7 +539,7 @@ build(struct cj_contract *c)
 	if (!cj_contract_walk(c))
 		return false;
 	mark_aliases(c);
-	cj_elab_block(el, c->kernel->kernel.body);
+	cj_elab_body(el, c->kernel->kernel.body);
 	if (el->errors == 0) {
 		check_launches(el, c->kernel);
 		cj_elab_check_meetings(el);

@@ -6,7 +6,7 @@
  * Everything else of a known type is folded by num.c, the arithmetic of the
  * executor, so that folding never changes a result.
  */
-#include "elab_priv.h"
+#include "elab_origin.h"
 
 enum { MOST_OPERANDS = 4 };
 
@@ -82,8 +82,9 @@ convert_int(struct cj_elab *el, struct cj_span span, struct cj_diag *d,
 		    cj_elab_source_text(el, at));
 }
 
-static enum cj_kind
-mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a, enum cj_kind b)
+static struct cj_diag *
+report_mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a,
+    enum cj_kind b)
 {
 	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span,
 	    "%s and %s meet in one operation", cj_kind_text(a),
@@ -96,6 +97,35 @@ mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a, enum cj_kind b)
 	else
 		cj_help(d, "Convert one of them: %s(...) or %s(...).",
 		    cj_kind_text(a), cj_kind_text(b));
+	return d;
+}
+
+static enum cj_kind
+mixed(struct cj_elab *el, struct cj_span span, enum cj_kind a, enum cj_kind b)
+{
+	report_mixed(el, span, a, b);
+	return CJ_KIND_VOID;
+}
+
+/* VOID: a real number. The int may be a `var` that was meant to be none. */
+static enum cj_kind
+mixed_with_int(struct cj_elab *el, struct cj_span span, enum cj_kind sized,
+    const struct cj_value *args, uint32_t count)
+{
+	struct cj_diag *d;
+	uint32_t i;
+
+	if (sized != CJ_KIND_VOID) {
+		d = report_mixed(el, span, sized, CJ_KIND_INDEX);
+	} else {
+		sized = CJ_KIND_F32;
+		d = cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span, "a run-time "
+		    "int and a real number meet in one operation");
+		convert_int(el, span, d, sized);
+	}
+	for (i = 0; i < count && cj_kind_is_float(sized); i++)
+		if (args[i].kind == CJ_VALUE_INT)
+			cj_elab_note_var(el, d, args[i].i);
 	return CJ_KIND_VOID;
 }
 
@@ -142,10 +172,7 @@ common_kind(struct cj_elab *el, struct cj_span span,
 		return CJ_KIND_VOID;
 	if (m.sized == CJ_KIND_VOID && m.has_index && m.has_real) {
 		*ok = false;
-		cj_help(cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span,
-		    "a run-time int and a real number meet in one operation"),
-		    "Convert the int: f32(...).");
-		return CJ_KIND_VOID;
+		return mixed_with_int(el, span, CJ_KIND_VOID, args, count);
 	}
 	if (m.sized == CJ_KIND_VOID)
 		return m.has_real ? CJ_KIND_VOID : CJ_KIND_INDEX;
@@ -154,7 +181,7 @@ common_kind(struct cj_elab *el, struct cj_span span,
 	if (cj_kind_is_integer(m.sized) && m.sized != CJ_KIND_U64)
 		return CJ_KIND_INDEX;
 	*ok = false;
-	return mixed(el, span, m.sized, CJ_KIND_INDEX);
+	return mixed_with_int(el, span, m.sized, args, count);
 }
 
 static bool
@@ -170,6 +197,20 @@ is_exact(enum cj_kind k, int64_t i, uint64_t *bits)
 }
 
 static struct cj_value
+out_of_range(struct cj_elab *el, struct cj_span span, enum cj_kind k,
+    int64_t i)
+{
+	bool is_signed = cj_kind_is_signed(k);
+	unsigned bits = cj_kind_bits(k) - is_signed;
+	int64_t most = (int64_t)((UINT64_C(1) << bits) - 1);
+
+	return cj_elab_error(el, CJ_DIAG_INEXACT, span,
+	    "%lld does not fit %s, which goes from %lld to %lld",
+	    (long long)i, cj_kind_text(k), is_signed ? -1 - (long long)most :
+	    0, (long long)most);
+}
+
+static struct cj_value
 adapt_int(struct cj_elab *el, struct cj_span span, enum cj_kind k, int64_t i)
 {
 	uint64_t bits;
@@ -180,6 +221,8 @@ adapt_int(struct cj_elab *el, struct cj_span span, enum cj_kind k, int64_t i)
 	}
 	if (is_exact(k, i, &bits))
 		return cj_value_scalar(k, bits);
+	if (cj_kind_is_integer(k) && k != CJ_KIND_U64 && k != CJ_KIND_INDEX)
+		return out_of_range(el, span, k, i);
 	return cj_elab_error(el, CJ_DIAG_INEXACT, span,
 	    "%lld cannot be exact as %s", (long long)i, cj_kind_text(k));
 }

@@ -252,3 +252,17 @@ cj_elab_note_int(struct cj_elab *el, struct cj_diag *d, struct cj_int i)
 
 	explain_int(&o, i);
 }
+
+void
+cj_elab_note_var(struct cj_elab *el, struct cj_diag *d, struct cj_int i)
+{
+	uint32_t symbol = first_symbol(&el->sym, i);
+	cj_name name = symbol == 0 ? 0 : el->sym.terms.at[symbol].name;
+	const struct cj_bound *b = name == 0 ? NULL :
+	    cj_env_find(el->env, name);
+
+	if (symbol == i.term && b != NULL && b->kind == CJ_BOUND_VAR)
+		cj_note(d, b->span, "\"%s\" is an int, as it begins with one: "
+		    "\"var %s = 0.0\" is an f32", cj_elab_name(el, name),
+		    cj_elab_name(el, name));
+}

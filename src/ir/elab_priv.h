@@ -403,7 +403,7 @@ struct cj_jump {
 	const struct cj_env *env;	/* LOOP over a range: of its index */
 	bool is_ahead;		/* a produce block of it runs ahead */
 	/* FUNCTION */
-	bool is_launch;		/* return ends the thread */
+	bool is_launch, is_body;	/* return ends the thread, the text */
 	bool has_result;
 	struct cj_value result;	/* a value, or the places it is stored in */
 	struct cj_value type;	/* declared; NONE: not */
@@ -563,9 +563,6 @@ void cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
     struct cj_int first);
 struct cj_int cj_elab_symbol(struct cj_elab *el, cj_ref ref, const char *name,
     int64_t lo, int64_t hi, int64_t divisor);
-/* What messages and layouts call a symbol that has no name yet. */
-void cj_elab_symbol_name(struct cj_elab *el, struct cj_int symbol,
-    cj_name name);
 /* The same with a bound that is a term: value < below. */
 void cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
     struct cj_int below);
@@ -719,6 +716,7 @@ uint32_t cj_family_count(const struct cj_unit *u,
 /* ---- statements (elab_stmt.c, elab_loop.c) ------------------------------- */
 
 void cj_elab_block(struct cj_elab *el, const struct cj_node *block);
+void cj_elab_body(struct cj_elab *el, const struct cj_node *body);
 void cj_elab_stmt(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_assign(struct cj_elab *el, struct cj_span span,
     struct cj_value place, struct cj_value v);

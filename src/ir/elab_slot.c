@@ -4,7 +4,7 @@
  * A place is a slot object and a layout from coordinates to registers. At
  * compile time alone (no function is being emitted) a `var` is a cell.
  */
-#include "elab_priv.h"
+#include "elab_origin.h"
 
 /* What a `var` is of that begins with v: a real number alone gives f32. */
 static enum cj_kind
@@ -222,6 +222,26 @@ is_writable(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
+/* A `var` that begins with 0 and is to hold 1.5 should begin with 0.0. */
+static bool
+is_real_for_int(struct cj_elab *el, struct cj_span span,
+    const struct cj_slot *s, const struct cj_value *v)
+{
+	struct cj_diag *d;
+
+	if (s->element != CJ_KIND_INDEX || s->name == 0 ||
+	    !(v->kind == CJ_VALUE_REAL || (cj_value_is_number(v) &&
+	    cj_kind_is_float(cj_value_kind_of(v)))))
+		return false;
+	d = cj_elab_report(el, CJ_DIAG_MIXED_TYPES, span,
+	    "\"%s\" is an int, this is %s", cj_elab_name(el, s->name),
+	    cj_value_what(el, v));
+	cj_note(d, s->span, "it is declared here: \"var %s = 0.0\" is an f32",
+	    cj_elab_name(el, s->name));
+	cj_help(d, "Convert it: int(...), or declare a real number.");
+	return true;
+}
+
 void
 cj_slot_store(struct cj_elab *el, struct cj_span span,
     const struct cj_value *place, struct cj_value v)
@@ -231,12 +251,14 @@ cj_slot_store(struct cj_elab *el, struct cj_span span,
 	cj_ref r;
 
 	if (s->cell != NULL) {
+		if (is_real_for_int(el, span, s, &v))
+			return;
 		v = cj_elab_coerce(el, span, s->element, v);
 		if (v.kind != CJ_VALUE_ERROR)
 			*s->cell = v;
 		return;
 	}
-	if (!is_writable(el, span, place))
+	if (!is_writable(el, span, place) || is_real_for_int(el, span, s, &v))
 		return;
 	v = cj_elab_coerce(el, span, s->element, v);
 	if (v.kind == CJ_VALUE_ERROR)

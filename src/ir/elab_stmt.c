@@ -1,7 +1,7 @@
 /*
  * Statements: blocks, names, assignments, and leaving.
  */
-#include "elab_priv.h"
+#include "elab_origin.h"
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -373,10 +373,16 @@ return_stmt(struct cj_elab *el, const struct cj_node *n)
 		    "Put a condition around what is not to be done.");
 		return;
 	}
-	if (j == NULL || (j->is_launch && v.kind != CJ_VALUE_NONE)) {
+	if (j == NULL || ((j->is_launch || j->is_body) &&
+	    v.kind != CJ_VALUE_NONE)) {
 		if (v.kind != CJ_VALUE_ERROR)
 			cj_elab_error(el, CJ_DIAG_WRONG_TIME, n->span,
 			    "nobody takes a result here");
+		return;
+	}
+	if (j->is_body) {
+		cj_emit0(&el->em->b, CJ_OP_BREAK, 0, j->breaks);
+		el->left = CJ_LEFT_BREAK(j);
 		return;
 	}
 	if (j->is_launch) {

@@ -65,7 +65,7 @@ cj_elab_test(struct cj_arena *a, const struct cj_unit *u,
 	begin_function(&el, &em, t->name);
 	c->name = cj_over_bind(&el, t->name, &over, c->number);
 	el.m->name = c->name;
-	cj_elab_block(&el, test->body);
+	cj_elab_body(&el, test->body);
 	return finish(&el, errors);
 }
 

@@ -141,6 +141,11 @@ use_name(struct cj_resolve *r, struct cj_ident id)
 		near = cj_from_abroad(text, strlen(text));
 	if (near == NULL)
 		near = nearest(r, text, &span);
+	if (r->assigned == id.span.begin + 1 && span.source == 0)
+		near = NULL;	/* nothing built in is assigned to */
+	if (near == NULL && r->assigned == id.span.begin + 1)
+		cj_help(d, "Declare it: let %s = ...; or, if it changes, var "
+		    "%s = ...;", text, text);
 	if (near == NULL)
 		return;
 	if (span.source != 0)

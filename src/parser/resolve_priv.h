@@ -79,6 +79,8 @@ struct cj_resolve {
 	struct cj_scopes scopes;
 	bool checks_names;		/* nothing unseen may declare names */
 	bool has_imports;		/* whose kernels may be launched */
+	uint32_t assigned;		/* 1 + where the place of an assignment
+					   begins that is in work */
 	CJ_VEC(cj_name) reported;	/* unknown names, each once */
 	cj_name tensor;			/* the word */
 	enum cj_place place;

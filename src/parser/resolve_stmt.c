@@ -192,11 +192,15 @@ static void
 assign(struct cj_resolve *r, const struct cj_node_assign *a)
 {
 	cj_resolve_expr(r, a->value, CJ_USE_VALUE);
-	if (a->oper != CJ_OPER_NONE && a->place->kind == CJ_NODE_TUPLE)
+	if (a->oper != CJ_OPER_NONE && a->place->kind == CJ_NODE_TUPLE) {
 		cj_report(r->diags, CJ_DIAG_BAD_PLACE, a->oper_span,
 		    "\"%s=\" cannot update a tuple", cj_oper_text(a->oper));
-	else
-		place(r, a->place);
+		return;
+	}
+	if (a->place->kind == CJ_NODE_NAME)
+		r->assigned = a->place->span.begin + 1;
+	place(r, a->place);
+	r->assigned = 0;
 }
 
 static void

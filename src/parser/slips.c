@@ -274,7 +274,8 @@ slip_assign_in_condition(const struct slip *s)
 	struct cj_diag *d;
 
 	if (s->bad.kind != CJ_TOKEN_ASSIGN || !ends_operand(s->prev.kind) ||
-	    ends_operand(token(s, -2).kind) || !expects(s, CJ_TOKEN_LBRACE) ||
+	    (is_name(s->prev.kind) && ends_operand(token(s, -2).kind)) ||
+	    !expects(s, CJ_TOKEN_LBRACE) ||
 	    find_back(s, begins_condition) == 0)
 		return false;
 	d = report(s, s->bad.span, "\"=\" assigns; \"==\" compares");

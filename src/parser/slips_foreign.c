@@ -271,10 +271,122 @@ slip_cast(const struct slip *s)
 	return true;
 }
 
+/* a = +b */
+static bool
+slip_plus(const struct slip *s)
+{
+	struct cj_diag *d;
+
+	if (s->bad.kind != CJ_TOKEN_PLUS || ends_operand(s->prev.kind))
+		return false;
+	d = cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->bad.span,
+	    "a value has no \"+\" in front");
+	cj_fixit(d, s->bad.span, "%s", "");
+	return true;
+}
+
+/* Is this a ":" that ends its line? */
+static bool
+ends_line(const struct slip *s, int at)
+{
+	struct cj_token t = token(s, at), next = token(s, at + 1);
+
+	return t.kind == CJ_TOKEN_COLON && memchr(s->p->source->text +
+	    t.span.end, '\n', next.span.begin - t.span.end) != NULL;
+}
+
+/* if c: and a body in the next lines, where "c: a[i]" goes on as a layout */
+static bool
+slip_colon(const struct slip *s)
+{
+	int at = 0;
+
+	if (!expects(s, CJ_TOKEN_LBRACE))
+		return false;
+	while (!ends_line(s, at) && at > -8 &&
+	    token(s, at - 1).kind != CJ_TOKEN_SEMICOLON &&
+	    token(s, at - 1).kind != CJ_TOKEN_BEFORE)
+		at--;
+	if (!ends_line(s, at))
+		return false;
+	cj_help(cj_report(s->p->diags, CJ_DIAG_SYNTAX, token(s, at).span,
+	    "a body stands in braces"), "Write { ... } in place of \":\"; "
+	    "lines may be laid out at will.");
+	return true;
+}
+
+/* tensor<f16>(n) */
+static bool
+slip_angle(const struct slip *s)
+{
+	const char *t;
+	int n;
+
+	t = text(s, s->prev.span, &n);
+	if (s->bad.kind != CJ_TOKEN_LT || n != 6 || memcmp(t, "tensor", 6) != 0)
+		return false;
+	cj_help(cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->bad.span,
+	    "types have no \"<\""), "A tensor's type is tensor(f16, (M, N)): "
+	    "its elements, and its shape.");
+	return true;
+}
+
+/* launch<<<1, 32>>>(x) */
+static bool
+slip_launch(const struct slip *s)
+{
+	if (s->prev.kind != CJ_TOKEN_LAUNCH || s->bad.kind != CJ_TOKEN_SHL ||
+	    token(s, 1).kind != CJ_TOKEN_LT)
+		return false;
+	cj_help(cj_report(s->p->diags, CJ_DIAG_SYNTAX,
+	    cj_span_join(s->bad.span, token(s, 1).span),
+	    "a launch is no call with \"<<<\""), "Kernels say it themselves: "
+	    "launch grid(blocks) block(threads) { ... }; a test starts one "
+	    "by launch k(x);");
+	return true;
+}
+
+/* float, int, u8: a word for a type, here or elsewhere? */
+static bool
+is_type_word(const char *t, int n)
+{
+	return cj_from_abroad(t, (size_t)n) != NULL ||
+	    (n == 3 && memcmp(t, "int", 3) == 0) ||
+	    (n == 4 && memcmp(t, "bool", 4) == 0) ||
+	    (n >= 2 && strchr("iuf", t[0]) != NULL && t[1] >= '0' &&
+	    t[1] <= '9');
+}
+
+/* kernel k(float *x, int n): the type comes behind the name */
+static bool
+slip_parameter(const struct slip *s)
+{
+	bool is_pointer = s->bad.kind == CJ_TOKEN_STAR;
+	struct cj_token name = is_pointer ? token(s, 1) : s->bad;
+	struct cj_token before = token(s, -2);
+	const char *t;
+	int n;
+
+	t = text(s, s->prev.span, &n);
+	if (!is_name(s->prev.kind) || !is_name(name.kind) ||
+	    !is_type_word(t, n) || expects(s, CJ_TOKEN_PLUS) ||
+	    !expects(s, CJ_TOKEN_RPAREN) ||
+	    (before.kind != CJ_TOKEN_LPAREN && before.kind != CJ_TOKEN_COMMA))
+		return false;
+	t = text(s, name.span, &n);
+	cj_help(cj_report(s->p->diags, CJ_DIAG_SYNTAX, s->prev.span,
+	    "the type of a parameter stands behind its name"), is_pointer ?
+	    "Write %.*s: tensor(f32, N:1), or another shape." :
+	    "Write %.*s: int, or another type.", n, t);
+	return true;
+}
+
 bool
 cj_slip_foreign(const struct slip *s)
 {
 	return slip_word(s) || slip_power(s) || slip_step(s) ||
 	    slip_equal(s) || slip_bit_operator(s) || slip_for(s) ||
-	    slip_cast(s);
+	    slip_cast(s) || slip_plus(s) ||
+	    slip_colon(s) || slip_angle(s) || slip_launch(s) ||
+	    slip_parameter(s);
 }

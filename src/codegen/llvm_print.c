@@ -208,17 +208,18 @@ cj_llvm_op_ASSERT(struct cj_llvm_gen *g, cj_ref r)
 		    0), g->m->texts.at[inst->attr]);
 }
 
-/* A coordinate is below its extent; both come as they are, and a negative one
- * is a large unsigned one. */
+/* A coordinate is below its extent, in the width of the wider one; a negative
+ * one is a large unsigned one. */
 void
 cj_llvm_op_INSIDE(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
+	cj_ref at = cj_operand(g->m, inst, 0);
+	cj_ref limit = cj_operand(g->m, inst, 1);
 
 	if (g->options->checked)
 		cj_llvm_check(g, LLVMBuildICmp(g->b, LLVMIntULT,
-		    cj_llvm_value(g, cj_operand(g->m, inst, 0), 0),
-		    cj_llvm_value(g, cj_operand(g->m, inst, 1), 0), "inside"),
-		    cj_printf(g->arena, "out of bounds: %s",
+		    cj_llvm_wide(g, at, 0), cj_llvm_wide(g, limit, 0),
+		    "inside"), cj_printf(g->arena, "out of bounds: %s",
 		    g->m->texts.at[inst->attr]));
 }

@@ -451,7 +451,7 @@ remark_wide(struct cj_elab *el, const struct cj_pieces *p)
 	const struct cj_object *o = &el->m->objects.at[p->t->object];
 	struct cj_int at;
 
-	if (el->ds->off[CJ_DIAG_WIDE_INDEX] ||
+	if (el->ds->off[CJ_DIAG_WIDE_INDEX] || el->reads_index ||
 	    o->kind == CJ_OBJECT_SHARED || o->kind == CJ_OBJECT_TABLE)
 		return;
 	at = cj_pieces_term(el, p, 0);

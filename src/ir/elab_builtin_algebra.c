@@ -3,7 +3,7 @@
  * filled up, slices, coordinates, arithmetic of shapes, casts, offsets,
  * thread-value layouts. One macro for each form of arguments.
  */
-#include "elab_priv.h"
+#include "elab_gather.h"
 
 static struct cj_value
 of_tuple(struct cj_elab *el, struct cj_span span, const struct cj_tuple *t,

@@ -12,6 +12,7 @@
  * which pipelines count. A store of such a tile is TMA's where all of it is
  * inside; else the threads of the role store what is.
  */
+#include "elab_gather.h"
 #include "elab_tma.h"
 
 /* What a role has for it. */

@@ -94,6 +94,7 @@ index_in_memory(struct cj_elab *el, struct cj_span span,
 {
 	static const struct cj_how plain;
 	struct cj_tensor from = *indices;
+	bool outer = el->reads_index;
 	struct cj_value one;
 
 	if (guarded)
@@ -101,8 +102,12 @@ index_in_memory(struct cj_elab *el, struct cj_span span,
 	else
 		cj_tensor_watch_index(el, &from, indices, at);
 	one = cj_tensor_element(el, span, &from, at);
-	return one.kind == CJ_VALUE_ERROR ? one :
-	    cj_tensor_load(el, span, one.tensor, &plain);
+	if (one.kind == CJ_VALUE_ERROR)
+		return one;
+	el->reads_index = true;
+	one = cj_tensor_load(el, span, one.tensor, &plain);
+	el->reads_index = outer;
+	return one;
 }
 
 static struct cj_value

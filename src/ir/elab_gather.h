@@ -1,12 +1,19 @@
 /*
- * Views whose elements lie wherever indices say: between elab_gather.c and
- * those who touch elements.
+ * Views whose elements lie wherever indices say, and coordinates of elements:
+ * between elab_gather.c, elab_tensor.c and those who touch elements.
  */
 #ifndef CJ_ELAB_GATHER_H
 #define CJ_ELAB_GATHER_H
 
 #include "elab_priv.h"
 
+/* One element, whether or not the coordinate is inside. */
+struct cj_value cj_tensor_element(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord);
+/* The view that begins at a coordinate, with the same shape. */
+struct cj_value cj_tensor_shift(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const struct cj_tuple *coord,
+    const char *what);
 /* The coordinate `at` of a view, in what it was cut from. */
 const struct cj_tuple *cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
     const struct cj_tuple *at);

@@ -471,6 +471,7 @@ struct cj_elab {
 	bool has_ended;		/* a limit or a failed assertion was
 					   reported: what follows is not read */
 	bool never_runs;		/* in a loop over an empty range */
+	bool reads_index;		/* for an access, which has remarks */
 
 	struct cj_global {		/* by declaration */
 		uint8_t state;		/* 0 new, 1 in work, 2 done */
@@ -860,13 +861,6 @@ void cj_tensor_watch_index(struct cj_elab *el, struct cj_tensor *made,
 struct cj_value cj_tensor_dealt(struct cj_elab *el, struct cj_value v);
 struct cj_value cj_tensor_slice(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_tuple *coord);
-/* One element, whether or not the coordinate is inside. */
-struct cj_value cj_tensor_element(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t, const struct cj_tuple *coord);
-/* The view that begins at a coordinate, with the same shape. */
-struct cj_value cj_tensor_shift(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t, const struct cj_tuple *coord,
-    const char *what);
 /* From a view's coordinates to those of what it was cut from. */
 const struct cj_layout *cj_tensor_coords(struct cj_elab *el,
     const struct cj_tensor *t);

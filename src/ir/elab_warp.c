@@ -312,8 +312,10 @@ cj_elab_warp_access(struct cj_elab *el, const struct cj_pieces *p)
 	struct cj_diag *d;
 	struct warp w;
 
-	if (el->time != CJ_TIME_DEVICE || (el->ds->off[CJ_DIAG_ACCESS] &&
-	    (!is_shared || el->ds->off[CJ_DIAG_BANK_CONFLICT])))
+	if (el->time != CJ_TIME_DEVICE || el->reads_index)
+		return;
+	if (el->ds->off[CJ_DIAG_ACCESS] && (!is_shared ||
+	    el->ds->off[CJ_DIAG_BANK_CONFLICT]))
 		return;
 	if (make_warp(el, p, &w)) {
 		(is_shared ? remark_banks : remark_sectors)(el, &w);

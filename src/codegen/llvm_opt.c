@@ -13,9 +13,10 @@
  * In large modules the generator's loop strength reduction is kept from loops:
  * it would give each address a counter of its own, in registers that there are
  * no more, and search long for the best ones. It works on counters that LLVM
- * sees through: they are hidden from it. So is what addresses are computed
- * from: of each two the generator asks whether one can be had from the other,
- * which is a third of its time.
+ * sees through: they are hidden from it. In very large ones so is what
+ * addresses are computed from: of each two the generator asks whether one can
+ * be had from the other, in a time that grows with the square. In smaller ones
+ * what it finds pays: the loop of gemm_sm80 takes 3 % less with it.
  *
  * Where there are many accesses constants are taken out of their addresses
  * here, and what is then equal is made once. The generator would do the same,
@@ -25,8 +26,9 @@
  */
 #include "llvm_gen.h"
 
-/* Instructions of a module of ours from which on it is large. */
-enum { LARGE = 700 };
+/* Instructions of a module of ours from which on it is large, and of LLVM's
+ * behind its passes from which on it is very large. */
+enum { LARGE = 700, VERY_LARGE = 3000 };
 
 static bool
 is_large(const struct cj_llvm_gen *g)
@@ -127,8 +129,25 @@ hide_index(struct cj_llvm_gen *g, cj_llvm v)
 	}
 }
 
+static bool
+is_very_large(const struct cj_llvm_gen *g)
+{
+	uint32_t count = 0;
+	LLVMValueRef fn, i;
+	LLVMBasicBlockRef b;
+
+	for (fn = LLVMGetFirstFunction(g->module); fn != NULL;
+	    fn = LLVMGetNextFunction(fn))
+		for (b = LLVMGetFirstBasicBlock(fn); b != NULL;
+		    b = LLVMGetNextBasicBlock(b))
+			for (i = LLVMGetFirstInstruction(b); i != NULL;
+			    i = LLVMGetNextInstruction(i))
+				count++;
+	return is_large(g) && count > VERY_LARGE;
+}
+
 static void
-visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b)
+visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b, bool hides_indices)
 {
 	LLVMValueRef i;
 
@@ -136,9 +155,12 @@ visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b)
 	    i = LLVMGetNextInstruction(i)) {
 		if (LLVMIsACallInst(i) != NULL)
 			cj_llvm_constants_of_copy(g, i);
-		else if (is_large(g) && is_index_type(g, LLVMTypeOf(i)))
-			(LLVMIsAPHINode(i) != NULL ? hide_counter :
-			    hide_index)(g, i);
+		else if (!is_large(g) || !is_index_type(g, LLVMTypeOf(i)))
+			continue;
+		else if (LLVMIsAPHINode(i) != NULL)
+			hide_counter(g, i);
+		else if (hides_indices)
+			hide_index(g, i);
 	}
 }
 
@@ -146,6 +168,7 @@ visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b)
 static void
 finish(struct cj_llvm_gen *g)
 {
+	bool hides_indices = is_very_large(g);
 	LLVMValueRef fn;
 	LLVMBasicBlockRef b;
 
@@ -153,7 +176,7 @@ finish(struct cj_llvm_gen *g)
 	    fn = LLVMGetNextFunction(fn))
 		for (b = LLVMGetFirstBasicBlock(fn); b != NULL;
 		    b = LLVMGetNextBasicBlock(b))
-			visit_block(g, b);
+			visit_block(g, b, hides_indices);
 }
 
 char *

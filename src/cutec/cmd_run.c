@@ -116,12 +116,11 @@ find_value(const struct run *r, const char *name)
 static int
 add_file(struct value *v, const char *text, const char *at)
 {
-	char type[16] = "";
+	char type[16];
 	cutejit_tensor *t = &v->read[v->count];
 	int code;
 
-	if ((size_t)(at - text) < sizeof type)
-		memcpy(type, text, (size_t)(at - text));
+	snprintf(type, sizeof type, "%.*s", (int)(at - text), text);
 	code = npy_read(at + 1, type, t);
 	if (code != 0)
 		return code;

@@ -23,18 +23,27 @@ static const struct {
 	{ "V1", "f8ue8m0" }
 };
 
+/*
+ * The type of the elements: that of the file, unless they are bits without a
+ * meaning of their own (V2, or u2 where another type of 2 bytes is wanted),
+ * which are what is wanted. NULL: they are not that.
+ */
 static const char *
 type_for(const char *descr, const char *wanted)
 {
+	bool is_bits = *descr == 'V' || *descr == 'u';
+	const char *own = NULL;
 	size_t i;
 
 	for (i = 0; i < sizeof types / sizeof *types; i++) {
-		if (strcmp(descr, types[i].descr) != 0)
-			continue;
-		if (*descr != 'V' || strcmp(wanted, types[i].type) == 0)
+		if (strcmp(wanted, types[i].type) == 0 &&
+		    types[i].descr[1] == descr[1] && descr[2] == '\0' &&
+		    (is_bits || strcmp(descr, types[i].descr) == 0))
 			return types[i].type;
+		if (*descr != 'V' && strcmp(descr, types[i].descr) == 0)
+			own = types[i].type;
 	}
-	return NULL;
+	return *wanted == '\0' ? own : NULL;
 }
 
 static const char *
@@ -208,6 +217,11 @@ set_type(const char *path, const struct header *h, const char *wanted,
 {
 	const char *type = type_for(h->descr, wanted);
 
+	if (type == NULL && *wanted != '\0' && *h->descr != 'V') {
+		complain("%s: its elements are of type '%s', and no %s", path,
+		    h->descr, wanted);
+		return false;
+	}
 	if (type == NULL || !cutejit_type_set(out, type)) {
 		complain("%s: elements of type '%s' are not supported%s", path,
 		    h->descr, *h->descr == 'V' ?

@@ -664,6 +664,7 @@ struct cj_value
 cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 {
 	struct map_call map = { callee, args };
+	struct cj_diag *d;
 
 	assert(args->count == 0 || args->at != NULL || args->node != NULL);
 	if (args->at != NULL && maps_over_arrays(el, &callee, args))
@@ -686,8 +687,14 @@ cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 	case CJ_VALUE_CHOICE:
 		return call_choice(el, callee, args);
 	}
-	return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, args->span,
 	    "%s cannot be called", cj_value_what(el, &callee));
+	if (callee.kind == CJ_VALUE_TUPLE)
+		cj_help(d, "A layout that is written out stands in "
+		    "parentheses, ((4, 8):(8, 1))(c); an element is t[i].");
+	else if (callee.kind == CJ_VALUE_TENSOR)
+		cj_help(d, "Elements are x[i, j].");
+	return cj_value_error();
 }
 
 struct cj_value

@@ -6,7 +6,7 @@
 
 #include "vectors.h"
 
-enum { LEAST = 70 };
+enum { LEAST = 60 };
 
 /* A value as the language writes it, in the notation of the vectors. */
 static char *

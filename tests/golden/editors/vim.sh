@@ -8,7 +8,7 @@ edit() {
 	    >/dev/null 2>&1
 }
 
-for f in "$SRCDIR"/examples/[ars]*/*.cute
+for f in "$SRCDIR"/examples/[ar]*/*.cute
 do
 	$CUTEC fmt - <"$f" >wanted.cute
 	sed 's/^[ \t]*//' wanted.cute >found.cute

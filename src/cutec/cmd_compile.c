@@ -89,14 +89,19 @@ static int
 add_arch(struct compile *p, char *item)
 {
 	const cutejit_target *t;
-	size_t i;
+	char known[400];
+	size_t i, n;
 
 	for (i = 0; (t = cutejit_target_at(i)) != NULL; i++)
 		if (strcmp(t->name, item) == 0)
 			return list_add(&p->arches, item) ? 0 :
 			    usage_error("compile", "too many targets");
-	return usage_error("compile", "there is no target \"%s\"; `cutec "
-	    "targets` lists them", item);
+	n = (size_t)snprintf(known, sizeof known, "there are");
+	for (i = 0; (t = cutejit_target_at(i)) != NULL && n < sizeof known; i++)
+		n += (size_t)snprintf(known + n, sizeof known - n, "%s %s",
+		    i == 0 ? "" : ",", t->name);
+	return usage_error("compile", "there is no target \"%s\"; %s", item,
+	    known);
 }
 
 static int

@@ -214,6 +214,8 @@ const_value(struct cj_contract *c, const struct cj_node *p,
 		*out = cj_elab_known(c->el, p->param.init, "a default");
 	} else {
 		return cj_contract_refuse(c, p->span,
+		    c->actuals != NULL ? "\"%s\" needs a value at compile "
+		    "time, given by name: %s = %s" :
 		    "\"%s\" needs a value at compile time, as in -D %s=%s",
 		    name, name, example_of(c->el, p));
 	}

@@ -215,6 +215,7 @@ struct cj_value
 cj_elab_index(struct cj_elab *el, struct cj_span span, struct cj_value base,
     const struct cj_value *at, uint32_t count)
 {
+	struct cj_diag *d;
 	uint32_t i;
 
 	switch ((unsigned)base.kind) {
@@ -238,6 +239,10 @@ cj_elab_index(struct cj_elab *el, struct cj_span span, struct cj_value base,
 			break;
 		return registers(el, span, &base, at, count);
 	}
-	return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+	d = cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
 	    "%s has no elements", cj_value_what(el, &base));
+	if (base.kind == CJ_VALUE_NONE)
+		cj_help(d, "The argument was left out: const if x != none "
+		    "{ ... } has what needs it.");
+	return cj_value_error();
 }

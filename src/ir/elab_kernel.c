@@ -454,6 +454,20 @@ mark_aliases(struct cj_contract *c)
 	}
 }
 
+/* sm_80, sm_86, ... */
+static const char *
+target_names(struct cj_elab *el)
+{
+	struct cj_strbuf b;
+	unsigned i;
+
+	cj_strbuf_init(&b, el->arena);
+	for (i = 0; i < cj_target_count; i++)
+		cj_strbuf_printf(&b, "%s%s", i == 0 ? "" : ", ",
+		    cj_targets[i].name);
+	return b.text;
+}
+
 static bool
 knows_targets(struct cj_elab *el, const struct cj_list *targets)
 {
@@ -468,7 +482,7 @@ knows_targets(struct cj_elab *el, const struct cj_list *targets)
 			continue;
 		cj_help(cj_elab_report(el, CJ_DIAG_UNKNOWN_TARGET,
 		    targets->at[i]->span, "there is no target \"%s\"",
-		    name), "`cutec targets` lists them.");
+		    name), "There are %s.", target_names(el));
 		ok = false;
 	}
 	return ok;

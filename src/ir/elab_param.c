@@ -354,15 +354,19 @@ element_of(struct cj_matched *m)
 {
 	struct cj_elab *el = m->c->el;
 	struct cj_value v = cj_elab_type_expr(el, m->p->type);
+	struct cj_diag *d;
 
 	if (v.kind == CJ_VALUE_ERROR)
 		return false;
 	m->element = v.type->scalar;
 	if (m->element == CJ_KIND_VOID || m->element == CJ_KIND_INDEX ||
 	    cj_kind_is_place(m->element)) {
-		cj_elab_error(el, CJ_DIAG_CONTRACT, m->p->type->span,
+		d = cj_elab_report(el, CJ_DIAG_CONTRACT, m->p->type->span,
 		    "a tensor has elements of a sized type, this is %s",
 		    cj_value_text(el, &v));
+		if (m->element == CJ_KIND_INDEX)
+			cj_help(d, "Integers of memory are i32, i64, u8 and "
+			    "their like.");
 		return false;
 	}
 	if (m->actual != NULL &&

@@ -65,6 +65,19 @@ low_word(struct cj_llvm_gen *g, cj_ref r)
 	    LLVMBuildTrunc(g->b, v, g->i32, "");
 }
 
+/* Of `count` elements, which are whole bytes together. */
+static cj_llvm
+bytes_of(struct cj_llvm_gen *g, cj_llvm count, enum cj_kind k)
+{
+	unsigned bits = cj_kind_bits(k);
+
+	if (bits >= 8)
+		return LLVMBuildMul(g->b, count, cj_llvm_i32(g, (int)(bits /
+		    8)), "");
+	return LLVMBuildLShr(g->b, LLVMBuildMul(g->b, count, cj_llvm_i32(g,
+	    (int)bits), ""), cj_llvm_i32(g, 3), "");
+}
+
 cj_llvm
 cj_llvm_shared_word_of(struct cj_llvm_gen *g, const struct cj_access *a,
     cj_ref offset, cj_ref rank)
@@ -172,8 +185,8 @@ cj_llvm_op_BULK_COPY(struct cj_llvm_gen *g, cj_ref r)
 	add_place(&c, "[", b->to, cj_operand(g->m, inst, 0),
 	    spreads ? 0 : last);
 	add_place(&c, ", [", b->from, cj_operand(g->m, inst, 1), 0);
-	add(&c, ", ", LLVMBuildMul(g->b, low_word(g, cj_operand(g->m, inst,
-	    2)), cj_llvm_i32(g, cj_kind_bytes(o->element)), ""), "r", "");
+	add(&c, ", ", bytes_of(g, low_word(g, cj_operand(g->m, inst, 2)),
+	    o->element), "r", "");
 	if (b->signal != 0)
 		add_place(&c, ", [", b->signal, cj_operand(g->m, inst, 3),
 		    spreads ? 0 : last);

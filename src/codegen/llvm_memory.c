@@ -59,14 +59,6 @@ address(struct cj_llvm_gen *g, const struct cj_access *access, cj_ref offset,
 	return at == 0 ? p : step(g, p, g->i8, cj_llvm_int(g->i64, at));
 }
 
-cj_llvm
-cj_llvm_address(struct cj_llvm_gen *g, const struct cj_access *access,
-    cj_ref offset, uint32_t element)
-{
-	return address(g, access, offset,
-	    element * cj_kind_bytes(object_of(g, access)->element));
-}
-
 void
 cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
     cj_ref offset, uint32_t count)
@@ -263,6 +255,15 @@ cj_llvm_first_byte(struct cj_llvm_gen *g, const struct cj_access *access,
 	    cj_llvm_int(g->i64, bits), "");
 	at = LLVMBuildAShr(g->b, at, cj_llvm_int(g->i64, 3), "");
 	return step(g, base_of(g, access), g->i8, at);
+}
+
+cj_llvm
+cj_llvm_address(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_ref offset, uint32_t element)
+{
+	return element == 0 ? cj_llvm_first_byte(g, access, offset) :
+	    address(g, access, offset,
+	    element * cj_kind_bytes(object_of(g, access)->element));
 }
 
 /* ---- elements that begin inside a byte ---------------------------------- */

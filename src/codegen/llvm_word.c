@@ -84,6 +84,11 @@ cj_llvm_split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
 	}
 	if (kept != NULL)
 		*kept = word;
+	/* LLVM would make it a vector of parts, which NVPTX takes apart in
+	 * memory where they are smaller than bytes */
+	if (each < 8 && bits == WORD)
+		word = cj_llvm_asm(g, CJ_LLVM_ASM_PURE, type,
+		    "mov.b32 $0, $1;", "=r,r", &word, 1);
 	part = LLVMIntTypeInContext(g->context, each);
 	for (i = 0; i < bits / each; i++) {
 		v = LLVMBuildLShr(g->b, word, LLVMConstInt(type, i * each, 0),

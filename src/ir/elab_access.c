@@ -257,11 +257,17 @@ cj_pieces_first(struct cj_elab *el, struct cj_span span,
 	return p;
 }
 
+/* What lets a guard cut through accesses: its limit is no multiple. */
+struct cut_by {
+	bool is_limit;		/* else a coordinate, or a predicate */
+	struct cj_int limit;
+};
+
 /* No guard cuts through elements a to b of a view: both are inside or
  * neither. */
 static bool
 is_uniform(struct cj_elab *el, const struct cj_way *first,
-    const struct cj_way *last, uint32_t width)
+    const struct cj_way *last, uint32_t width, struct cut_by *by)
 {
 	struct cj_component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
 	struct cj_int d;
@@ -275,8 +281,11 @@ is_uniform(struct cj_elab *el, const struct cj_way *first,
 		d = cj_int_sub(&el->sym, b[i].at, a[i].at);
 		if (cj_is_value(d, 0))
 			continue;
-		if (!cj_is_known(d) || d.value < 0 || d.value >= width ||
-		    !cj_int_divisible(&el->sym, a[i].at, width) ||
+		by->is_limit = cj_is_known(d) && d.value >= 0 &&
+		    d.value < width &&
+		    cj_int_divisible(&el->sym, a[i].at, width);
+		by->limit = a[i].limit;
+		if (!by->is_limit ||
 		    !cj_int_divisible(&el->sym, a[i].limit, width))
 			return cj_elab_proves_less(el, b[i].at, b[i].limit);
 	}
@@ -286,12 +295,12 @@ is_uniform(struct cj_elab *el, const struct cj_way *first,
 /* The same of a view and of all that it was gathered from. */
 static bool
 all_uniform(struct cj_elab *el, const struct cj_pieces *p, uint32_t first,
-    uint32_t last)
+    uint32_t last, struct cut_by *by)
 {
 	struct cj_way a = cj_pieces_way(el, p, first);
 	struct cj_way b = cj_pieces_way(el, p, last);
 
-	while (!a.t->is_guarded || is_uniform(el, &a, &b, p->width))
+	while (!a.t->is_guarded || is_uniform(el, &a, &b, p->width, by))
 		if (a.t->gather == NULL || !cj_tensor_is_guarded(
 		    a.t->gather->from) || !cj_way_on(el, &a) ||
 		    !cj_way_on(el, &b))
@@ -360,17 +369,18 @@ any_asks_each(const struct cj_tensor *t)
 }
 
 static bool
-guard_allows(struct cj_elab *el, const struct cj_pieces *p)
+guard_allows(struct cj_elab *el, const struct cj_pieces *p, struct cut_by *by)
 {
 	uint32_t r;
 
+	*by = (struct cut_by){ 0 };
 	if (!cj_tensor_is_guarded(p->t) || p->width == 1)
 		return true;
 	if (any_asks_each(p->t))
 		return false;
 	for (r = 0; r < p->count; r++)
 		if (p->lane[r] == p->width - 1 &&
-		    !all_uniform(el, p, p->start[r], r))
+		    !all_uniform(el, p, p->start[r], r, by))
 			return false;
 	return true;
 }
@@ -410,33 +420,69 @@ steps_gathered(struct cj_elab *el, const struct cj_pieces *p)
 const char *
 cj_pieces_help(const struct cj_pieces *p, const char *otherwise)
 {
-	return !p->is_gathered ? otherwise :
-	    "Let the values of a thread lie along a mode that is not gathered, "
-	    "or copy single elements.";
+	return p->remedy != NULL ? p->remedy : otherwise;
+}
+
+static bool
+is_name(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz_"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == '\0';
+}
+
+/* The widest accesses are cut: say by what, and what to demand. */
+static void
+blame_guard(struct cj_elab *el, struct cj_pieces *p, const struct cut_by *by)
+{
+	const char *limit = by->is_limit ? int_text(el, by->limit) : NULL;
+
+	p->why = "the guard may cut through wider accesses";
+	if (any_asks_each(p->t))
+		p->why = "the guard's predicate is asked for each element";
+	p->remedy = any_asks_each(p->t) ? "Let the predicate be a condition "
+	    "that is the same for all elements, or take an atom of single "
+	    "ones." : "Let the place and the extent of the tile be multiples "
+	    "of what is copied at once, or take an atom of fewer elements.";
+	if (limit == NULL)
+		return;
+	p->why = cj_printf(el->arena, "the guard may cut through wider "
+	    "accesses, since %s is %s multiple of %u", limit,
+	    cj_is_known(by->limit) ? "no" : "not known to be a", p->width);
+	p->remedy = !cj_is_known(by->limit) && is_name(limit) ?
+	    cj_printf(el->arena, "Demand it of the kernel's arguments, where "
+	    "%s %% %u == 0, or take an atom of fewer elements.", limit,
+	    p->width) : "Pad the tensor to whole accesses, or take an atom of "
+	    "fewer elements.";
 }
 
 static void
 choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
 	int64_t run = find_chain(p), most, ideal, widest_bits;
+	struct cut_by by;
 
 	/* four elements of six bits are what can be stored */
 	widest_bits = p->bits == 6 ? 24 : 8 * widest(el, p->t);
 	most = run * p->bits < widest_bits ? run * p->bits : widest_bits;
 	ideal = most < 8 * MAX_BYTES ? most : 8 * MAX_BYTES;
 	if (run == 1 && has_steps(p)) {
-		p->is_gathered = steps_gathered(el, p);
-		p->why = p->is_gathered ? "neighbours in a gathered mode lie "
-		    "wherever its indices say" :
-		    "no mode of the view is known to have stride 1";
+		p->why = "no mode of the view is known to have stride 1";
+		if (steps_gathered(el, p)) {
+			p->why = "neighbours in a gathered mode lie wherever "
+			    "its indices say";
+			p->remedy = "Let the values of a thread lie along a "
+			    "mode that is not gathered, or copy single "
+			    "elements.";
+		}
 	}
 	most = proved_alignment(el, p, most);
 	p->width = most < p->bits ? 1 : (uint32_t)(most / p->bits);
 	assign_registers(p);
-	while (!guard_allows(el, p)) {
+	while (!guard_allows(el, p, &by)) {
+		if (!p->is_cut)
+			blame_guard(el, p, &by);
 		p->is_cut = true;
 		p->is_unaligned = false;
-		p->why = "the guard may cut through wider accesses";
 		p->width /= 2;
 		assign_registers(p);
 	}

@@ -28,7 +28,7 @@ struct cj_pieces {
 	uint32_t *lane;		/* position within the access */
 	bool is_cut;		/* narrower, since a guard may cut it */
 	const char *why;	/* not wider; NULL: as wide as can be */
-	bool is_gathered;	/* neighbours lie wherever indices say */
+	const char *remedy;	/* of `why`, where it has one of its own */
 	bool is_unaligned;	/* since no larger alignment is known */
 	struct cj_index_reads *reads;	/* of a gathered view; NULL: none yet */
 };
@@ -46,7 +46,7 @@ bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
 /* Bytes that an access touches, and what its first is a multiple of. */
 uint32_t cj_pieces_bytes(const struct cj_pieces *p);
 uint32_t cj_pieces_align(const struct cj_pieces *p);
-/* What to do where neighbours are gathered; others: `otherwise`. */
+/* What to do about `why`; where nothing special is known: `otherwise`. */
 const char *cj_pieces_help(const struct cj_pieces *p, const char *otherwise);
 /* Narrower ones, of a width that divides. */
 void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);

@@ -415,8 +415,9 @@ vectors_fit(struct cj_elab *el, struct cj_args *args, struct cj_pieces *p,
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, args->span,
 	    "4, 8 or 16 bytes are sent at once, here accesses have %u: %s",
-	    bytes, p->why != NULL ? p->why : "the view has no more"),
-	    "Send elements of 4 bytes, or neighbours of a known alignment.");
+	    bytes, p->why != NULL ? p->why : "the view has no more"), "%s",
+	    cj_pieces_help(p, "Send elements of 4 bytes, or neighbours of a "
+	    "known alignment."));
 	return false;
 }
 

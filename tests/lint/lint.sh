@@ -41,6 +41,17 @@ grep -rnE '^(<{7}|={7}|>{7})( |$)' README configure Makefile .ci editors \
     examples man src tests 2>/dev/null | grep -v '^tests/golden/' |
     sed 's/:.*/: a conflict is not resolved/' | errors
 
+# What examples/README says of the lengths of programs: lines without blanks and
+# comments.
+# shellcheck disable=SC2016
+sed -n 's/^| `\([a-z0-9_]*\)` | \([0-9]*\) | [0-9,]* |$/\1 \2/p' \
+    examples/README |
+    while read -r name said; do
+	lines=$(grep -vcE '^[[:space:]]*(//.*)?$' "examples/$name/$name.cute")
+	[ "$lines" -eq "$said" ] || echo "examples/README: $name has $lines" \
+	    "lines, not $said"
+    done | errors
+
 # Width counts characters; a tab goes to the next multiple of eight. Rules of
 # the scanner and the grammar are tables, and may be wider.
 # shellcheck disable=SC2086

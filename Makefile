@@ -106,7 +106,7 @@ endif
 # ---- Targets ----------------------------------------------------------------
 
 .PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
-	bench-gpu \
+	bench-gpu tune-gpu \
 	check-install check-tsan check-valgrind \
 	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
@@ -313,6 +313,16 @@ bench-gpu: all
 	CUTEJIT_LIBRARY=$(CURDIR)/$(B)/libcutejit.so python3 \
 	    $(srcdir)/tests/bench/rows.py \
 	    --markdown $(srcdir)/examples/bench.md
+
+# The tables of winners beside the examples, for the class of this GPU: those of
+# the caches are not looked at. TUNED names some of them.
+TUNED = $(sort $(shell grep -l '^tune ' $(srcdir)/examples/*/*.cute))
+tune-gpu: all
+	rm -rf $(B)/tuning
+	for f in $(TUNED); do \
+	    CUTEJIT_CACHE_DIR=$(CURDIR)/$(B)/tuning $(B)/cutec tune $$f && \
+	    CUTEJIT_CACHE_DIR=$(CURDIR)/$(B)/tuning $(B)/cutec tune --export \
+	        $$f || exit 1; done
 
 demo: all
 	SRCDIR=$(srcdir) CUTEC=$(CURDIR)/$(B)/cutec \

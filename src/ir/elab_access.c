@@ -9,6 +9,7 @@
  */
 #include "elab_access.h"
 #include "elab_origin.h"
+#include "elab_tiled.h"
 
 enum { MAX_BYTES = 16, MAX_BYTES_SM100 = 32, MAX_OPERANDS = 1024 };
 

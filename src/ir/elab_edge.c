@@ -165,6 +165,7 @@ enter_if(struct cj_elab *el, cj_ref c)
 struct each {
 	cj_region outer;
 	const struct cj_tuple *at;	/* of the tile, by mode */
+	const struct cj_tuple *stepped;	/* of the tensor's view */
 	struct cj_int by_mode[CJ_MAP_MODES];
 };
 
@@ -180,10 +181,12 @@ thread_here(struct cj_elab *el)
 	    cj_elab_special(el, CJ_SPECIAL_LANE));
 }
 
+/* alone: this thread does all of it. */
 static void
-begin_each(struct cj_elab *el, const struct cj_tma_value *t, struct each *e)
+begin_each(struct cj_elab *el, const struct cj_tma_value *t, bool alone,
+    struct each *e)
 {
-	const struct cj_tuple *at[CJ_MAP_MODES];
+	const struct cj_tuple *at[CJ_MAP_MODES], *to[CJ_MAP_MODES];
 	int64_t size = 1;
 	cj_ref bounds[3], index;
 	struct cj_int i;
@@ -191,9 +194,11 @@ begin_each(struct cj_elab *el, const struct cj_tma_value *t, struct each *e)
 
 	for (m = 0; m < t->rank; m++)
 		size *= t->extent[m];
-	bounds[0] = cj_elab_ref_int(el, thread_here(el));
+	bounds[0] = cj_elab_ref_int(el, alone ? cj_known(0) :
+	    thread_here(el));
 	bounds[1] = cj_emit_index(&el->em->b, size);
-	bounds[2] = cj_emit_index(&el->em->b, cj_elab_threads_here(el));
+	bounds[2] = cj_emit_index(&el->em->b, alone ? 1 :
+	    cj_elab_threads_here(el));
 	e->outer = cj_elab_enter(el, cj_emit(&el->em->b, CJ_OP_FOR, 0, 0,
 	    bounds, 3), &index);
 	i = cj_elab_symbol(el, index, "i", 0, size - 1, 1);
@@ -202,8 +207,12 @@ begin_each(struct cj_elab *el, const struct cj_tma_value *t, struct each *e)
 		    cj_known(t->extent[m]));
 		i = cj_int_div(&el->sym, i, cj_known(t->extent[m]));
 		at[m] = cj_tuple_int(&el->al, e->by_mode[m]);
+		to[m] = cj_tuple_int(&el->al, cj_int_mul(&el->sym,
+		    e->by_mode[m], cj_known(t->step[m])));
 	}
 	e->at = t->rank == 1 ? at[0] : cj_tuple_make(&el->al, at, t->rank);
+	e->stepped = t->rank == 1 ? to[0] : cj_tuple_make(&el->al, to,
+	    t->rank);
 }
 
 static void
@@ -227,7 +236,7 @@ clear_rest(struct cj_elab *el, struct cj_span span,
 	struct each e;
 	uint32_t m;
 
-	begin_each(el, t, &e);
+	begin_each(el, t, false, &e);
 	for (m = 0; m < t->rank; m++)
 		if (to->is_limited[m])
 			inside = both(el, inside, cj_emit2(&el->em->b,
@@ -247,17 +256,18 @@ clear_rest(struct cj_elab *el, struct cj_span span,
 /* The guard of the view leaves out what is not inside. */
 static void
 store_each(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t)
+    const struct cj_tma_value *t, bool alone)
 {
 	const struct cj_how plain = { .scope = CJ_MEMORY_GPU };
 	const struct cj_tensor *shared = args->at[1].tensor;
-	const struct cj_tensor *global = args->at[2].tensor;
+	struct cj_tensor global = *args->at[2].tensor;
 	struct cj_value from, to;
 	struct each e;
 
-	begin_each(el, t, &e);
+	global.is_guarded = true;
+	begin_each(el, t, alone, &e);
 	from = cj_tensor_element(el, cj_arg_span(args, 1), shared, e.at);
-	to = cj_tensor_element(el, cj_arg_span(args, 2), global, e.at);
+	to = cj_tensor_element(el, cj_arg_span(args, 2), &global, e.stepped);
 	if (from.kind == CJ_VALUE_TENSOR && to.kind == CJ_VALUE_TENSOR)
 		cj_tensor_store(el, args->span, to.tensor, cj_tensor_load(el,
 		    args->span, from.tensor, &plain), &plain);
@@ -351,7 +361,7 @@ load_edge(struct cj_elab *el, struct cj_args *args,
 static void
 store_edge(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, const struct cj_tma_boxes *boxes,
-    const struct cj_tma_place *to)
+    const struct cj_tma_place *to, bool alone)
 {
 	cj_region outer;
 
@@ -359,7 +369,7 @@ store_edge(struct cj_elab *el, struct cj_args *args,
 	cj_tma_emit_boxes(el, t, boxes, to);
 	cj_elab_leave(el, outer);
 	outer = enter_if(el, negated(el, is_inside(el, t, to, ALL)));
-	store_each(el, args, t);
+	store_each(el, args, t, alone);
 	cj_elab_leave(el, outer);
 }
 
@@ -368,6 +378,13 @@ cj_elab_copy_edge(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, const struct cj_tma_boxes *boxes,
     const struct cj_tma_place *to, bool is_staged)
 {
+	if (!to->has_end) {		/* its tensor's end, inside 16 bytes */
+		if (t->reduces)
+			cj_tma_emit_boxes(el, t, boxes, to);
+		else
+			store_edge(el, args, t, boxes, to, !is_staged);
+		return cj_value_none();
+	}
 	if (!is_staged || boxes->copy.share != 0 || t->reduces) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, args->span,
 		    "the end of this slice is not that of its tensor, and %s",
@@ -378,6 +395,9 @@ cj_elab_copy_edge(struct cj_elab *el, struct cj_args *args,
 		    "pipeline the threads do the rest.");
 		return cj_value_error();
 	}
-	(t->stores ? store_edge : load_edge)(el, args, t, boxes, to);
+	if (t->stores)
+		store_edge(el, args, t, boxes, to, false);
+	else
+		load_edge(el, args, t, boxes, to);
 	return cj_value_none();
 }

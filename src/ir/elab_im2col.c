@@ -166,7 +166,8 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 	    !cj_tma_reduction(el, args, t)) ||
 	    !check_modes(el, args->span, t) ||
 	    !cj_tma_check_tensor(el, args->span, t) ||
-	    !make_map(el, args, t))
+	    !make_map(el, args, t) || (stores &&
+	    !cj_tma_need_whole_units(el, args->span, t)))
 		return cj_value_error();
 	cj_tma_mark(el, t);
 	return cj_tma_copy_value(el, t, row->name);

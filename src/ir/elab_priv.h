@@ -865,13 +865,6 @@ void cj_elab_agree(struct cj_elab *el, unsigned threads, const char *what,
     cj_ref value);
 /* Refuse meetings that a condition on the thread keeps some from. */
 void cj_elab_check_meetings(struct cj_elab *el);
-/*
- * Shared memory is read or written as the view has it, by `who` ("wgmma", NULL:
- * threads); and, when the launch is complete: is it read as it was written?
- */
-void cj_elab_touch(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t, bool writes, const char *who);
-void cj_elab_check_touches(struct cj_elab *el);
 /* The launch is complete: its sync()s wait for such copies, if it has any. */
 void cj_elab_sync_copies(struct cj_elab *el);
 /* Combine a value over threads; op NONE: by calling f. */

@@ -232,4 +232,12 @@ bool cj_steps_make(struct cj_elab *el, struct cj_steps *s,
 cj_ref cj_steps_at(struct cj_elab *el, const struct cj_steps *s,
     uint32_t k);
 
+/*
+ * Shared memory is read or written as the view has it, by `who` ("wgmma", NULL:
+ * threads); and, when the launch is complete: is it read as it was written?
+ */
+void cj_elab_touch(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, bool writes, const char *who);
+void cj_elab_check_touches(struct cj_elab *el);
+
 #endif

@@ -545,6 +545,46 @@ cj_tma_begin(struct cj_elab *el, struct cj_args *args,
 }
 
 bool
+cj_tma_has_whole_units(struct cj_elab *el, const struct cj_tma_value *t,
+    struct cj_int extent)
+{
+	int64_t bytes = cj_kind_bits(t->tensor->element) / 8;
+
+	return (cj_is_known(extent) ? extent.value :
+	    cj_int_divisor(&el->sym, extent)) * bytes % 16 == 0;
+}
+
+bool
+cj_tma_need_whole_units(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t)
+{
+	struct cj_require r = { .parameter = el->m->objects.at[
+	    t->tensor->object].name, .code = CJ_DIAG_CONTRACT,
+	    .names = "the extent" };
+	struct cj_int extent = cj_tuple_get(t->tensor->layout->shape,
+	    t->mode[0])->value, rest;
+	int64_t unit = 128 / cj_kind_bits(t->tensor->element);
+	cj_ref refs[2];
+
+	if (cj_tma_has_whole_units(el, t, extent))
+		return true;
+	r.need = cj_printf(el->m->arena, "an extent of whole units of 16 bytes "
+	    "along its mode of stride 1, multiples of %lld elements",
+	    (long long)unit);
+	if (cj_is_known(extent))
+		return cj_no_map(el, span, cj_printf(el->arena, "\"%s\" needs "
+		    "%s", r.parameter, r.need));
+	rest = cj_int_mod(&el->sym, extent, cj_known(unit));
+	refs[1] = cj_elab_ref_int(el, extent);
+	refs[0] = cj_emit2(&el->em->b, CJ_OP_EQ, cj_type_of(CJ_KIND_BOOL, 1),
+	    cj_elab_ref_int(el, rest), cj_emit_index(&el->em->b, 0));
+	*cj_push(el->m->arena, &el->m->requires) = r;
+	cj_emit(&el->em->b, CJ_OP_REQUIRE, 0, el->m->requires.len - 1, refs,
+	    2);
+	return true;
+}
+
+bool
 cj_tma_reduction(struct cj_elab *el, struct cj_args *args,
     struct cj_tma_value *t)
 {
@@ -575,7 +615,8 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 	    !cj_tma_reduction(el, args, t)))
 		return cj_value_error();
 	if (!cj_tma_check_tensor(el, args->span, t) ||
-	    !make_map(el, args, t))
+	    !make_map(el, args, t) || (t->reduces &&
+	    !cj_tma_need_whole_units(el, args->span, t)))
 		return cj_value_error();
 	cj_tma_mark(el, t);
 	return cj_tma_copy_value(el, t, row->name);

@@ -39,6 +39,13 @@ bool cj_refuse_layout(struct cj_elab *el, struct cj_span span,
 /* The hardware lays out shorter rows otherwise; false: reported. */
 bool cj_rows_fill_swizzle(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t, const struct cj_map *map);
+/* Is an extent along the mode of stride 1 known to be whole units of 16 bytes?
+ * Where the copy cannot do without, false: reported; where it is not known, the
+ * launch asks. */
+bool cj_tma_has_whole_units(struct cj_elab *el, const struct cj_tma_value *t,
+    struct cj_int extent);
+bool cj_tma_need_whole_units(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t);
 /* The map's instruction in the host part. */
 cj_ref cj_tma_encode(struct cj_elab *el, const struct cj_tma_value *t);
 /* What tma_load() and its kin begin with; NULL: reported. */
@@ -62,6 +69,8 @@ struct cj_tma_place {
 	/* by mode of the tensor: the view's slice ends in front of the tensor's
 	 * end, and has so much left */
 	bool has_end, is_limited[CJ_MAP_MODES];
+	bool has_rest;		/* a store may end inside 16 bytes, which TMA
+				   would write whole */
 	struct cj_int left[CJ_MAP_MODES];
 };
 /* What a copy's instructions have in common. */

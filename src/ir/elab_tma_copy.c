@@ -57,6 +57,13 @@ begins_alike(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
+/* Where a slice begins in what it is a slice of; the map's may be one, too. */
+static struct cj_int
+start_of(const struct cj_tensor *v, uint32_t mode)
+{
+	return v->start == NULL ? cj_known(0) : v->start[mode];
+}
+
 /* A slice may end in front of the tensor's end: what is left of mode m of it,
  * from the tile's first element on, or not. */
 static void
@@ -70,6 +77,22 @@ find_end(struct cj_elab *el, const struct cj_tma_value *t,
 	    cj_tuple_get(t->tensor->layout->shape, m)->value) != CJ_YES;
 	to->left[m] = cj_int_sub(&el->sym, limit, to->at[m]);
 	to->has_end |= to->is_limited[m];
+}
+
+/* Along the mode of stride 1 a chip stores whole units of 16 bytes: a tile that
+ * reaches over an end inside one is not its own. */
+static void
+find_rest(struct cj_elab *el, const struct cj_tma_value *t,
+    const struct cj_tensor *v, struct cj_tma_place *to)
+{
+	uint32_t m = t->mode[0];
+	struct cj_int extent = cj_tuple_get(t->tensor->layout->shape, m)->value;
+
+	if (!t->stores || v->cut == NULL || to->is_limited[m] ||
+	    cj_tma_has_whole_units(el, t, extent))
+		return;
+	to->has_rest = to->is_limited[m] = true;
+	to->left[m] = cj_int_sub(&el->sym, extent, to->at[m]);
 }
 
 /* Is the view a tile of the map's tensor, mode by mode? Its coordinates. */
@@ -112,8 +135,10 @@ tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
 			return false;
 		}
 	}
-	for (m = 0; m < t->rank && v->start != NULL; m++)
-		to->at[m] = cj_int_add(&el->sym, to->at[m], v->start[m]);
+	find_rest(el, t, v, to);
+	for (m = 0; m < t->rank; m++)
+		to->at[m] = cj_int_add(&el->sym, to->at[m], cj_int_sub(
+		    &el->sym, start_of(v, m), start_of(t->tensor, m)));
 	return begins_alike(el, span, t, v, to->at);
 }
 
@@ -397,8 +422,14 @@ begins_at_unit(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, const struct cj_tma_place *to)
 {
 	int64_t bytes = cj_kind_bits(t->tensor->element) / 8, rest;
+	uint32_t i;
 	struct cj_int at = to->at[t->kind == CJ_MAP_TILES ? t->mode[0] : 0];
 
+	for (i = 0; t->stores && i < t->rank; i++)
+		if (cj_int_range(&el->sym, to->at[i]).hi < 0)
+			return cj_no_map(el, cj_arg_span(args, 2), "a store by "
+			    "TMA begins in front of its tensor: only its end "
+			    "may lie outside");
 	for (rest = 1; rest * bytes < ROW_UNIT; rest++) {
 		struct cj_int whole = cj_int_sub(&el->sym, at,
 		    cj_known(rest));
@@ -512,7 +543,9 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		boxes.place = cj_int_add(&el->sym, boxes.place,
 		    cj_int_mul(&el->sym, share.part, cj_known(t->cut_step)));
 	}
-	if (to.has_end)
+	/* a map of the device's has its own end: the executor asks */
+	if (to.has_end || (to.has_rest && cj_arg_named(el, args, "map") ==
+	    NULL))
 		return cj_elab_copy_edge(el, args, t, &boxes, &to,
 		    is_staged(el, args, shared->tensor, t->stores));
 	cj_tma_emit_boxes(el, t, &boxes, &to);

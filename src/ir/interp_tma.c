@@ -149,6 +149,33 @@ is_aligned(struct cj_frame *f, const struct cj_bulk *b)
 	return false;
 }
 
+/* What a chip does not do when it stores: begin in front of the tensor, or end
+ * inside 16 bytes, of which it writes the rest, too. */
+static bool
+may_store(struct cj_frame *f, const struct cj_bulk *b)
+{
+	const struct cj_object *o = &f->code->module->objects.at[
+	    b->map->object];
+	int64_t bytes = cj_kind_bits(o->element) / 8;
+	int64_t end = b->map->extent[0] - b->at[0];
+	uint32_t i;
+
+	for (i = 0; i < cj_map_numbers(b->map->map, false); i++)
+		if (b->at[i] < 0) {
+			cj_fault_at(f, b->step, b->lane,
+			    CJ_DIAG_OUT_OF_BOUNDS, "a store by TMA begins in "
+			    "front of \"%s\", at %lld: only its end may lie "
+			    "outside", o->name, (long long)b->at[i]);
+			return false;
+		}
+	if (end <= 0 || end >= b->map->map->box[0] || end * bytes % 16 == 0)
+		return true;
+	cj_fault_at(f, b->step, b->lane, CJ_DIAG_OUT_OF_BOUNDS, "a store by "
+	    "TMA writes whole units of 16 bytes, and \"%s\" ends inside one, "
+	    "behind %lld elements", o->name, (long long)b->map->extent[0]);
+	return false;
+}
+
 /* ---- issue --------------------------------------------------------------- */
 
 static const struct cj_tensor_map *
@@ -256,7 +283,8 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 		b = box_at(f, s, lane, CJ_BULK_STORE);
 		b.group = f->bulk_commits[lane];
 		cj_check_proxy(f, s, lane, b.object, b.lo, b.hi, b.swizzle);
-		if (is_aligned(f, &b) && cj_bulk_may(f, &b) &&
+		if (is_aligned(f, &b) && may_store(f, &b) &&
+		    cj_bulk_may(f, &b) &&
 		    check_global(f, &b))
 			cj_bulk_issue(f, &b);
 	}

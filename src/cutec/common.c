@@ -200,12 +200,34 @@ print_line(void *user, const char *line)
 	puts(line);
 }
 
+/* The first -W whose name is no code: what stands behind no- and error=. */
+static const char *
+wrong_warning(const struct common *c)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < c->warnings.count; i++) {
+		name = c->warnings.at[i];
+		if (strncmp(name, "no-", 3) == 0)
+			name += 3;
+		if (strcmp(name, "error") == 0 || strcmp(name, "remarks") == 0)
+			continue;
+		if (strncmp(name, "error=", 6) == 0)
+			name += 6;
+		if (cutejit_explain(name) == NULL)
+			return name;
+	}
+	return NULL;
+}
+
 cutejit_context *
 common_context(const struct common *c, int *code)
 {
 	cutejit_options o = CUTEJIT_OPTIONS_INIT;
 	cutejit_context *context;
 	cutejit_status status;
+	const char *wrong;
 
 	o.include_folders = c->folders.at;
 	o.include_count = c->folders.count;
@@ -219,8 +241,13 @@ common_context(const struct common *c, int *code)
 	*code = (int)status;
 	if (status == CUTEJIT_OK)
 		return context;
-	complain(status == CUTEJIT_USAGE ? "a -W names no warning" :
-	    "%s", cutejit_status_text(status));
+	wrong = status == CUTEJIT_USAGE ? wrong_warning(c) : NULL;
+	if (wrong != NULL)
+		complain("there is no warning \"%s\"; `cutec explain` lists "
+		    "the names", wrong);
+	else
+		complain(status == CUTEJIT_USAGE ? "a -W names what is no "
+		    "warning" : "%s", cutejit_status_text(status));
 	return NULL;
 }
 

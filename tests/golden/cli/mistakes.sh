@@ -24,6 +24,8 @@ head -c 1000000 /dev/zero | tr '\0' n >> long.cute
 printf '; } }\n' >> long.cute
 "$CUTEC" compile long.cute 2> long.err
 echo "a name of a megabyte: status $?, $(($(wc -c < long.err) / 1000)) kB said"
+try compile double.cute -Wno-unussed
+try compile double.cute -Werror=unussed
 # What is no regular file is written to and stays what it is.
 mkfifo pipe
 ln -s there.ptx link.ptx

@@ -240,11 +240,19 @@ static struct cj_value
 reduce_part(struct cj_elab *el, const struct combine *c, struct cj_value v,
     const struct cj_value *along)
 {
+	struct cj_diag *d;
+
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	if (!cj_value_is_number(&v))
-		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, c->span,
+	if (!cj_value_is_number(&v)) {
+		d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, c->span,
 		    "numbers are reduced, this is %s", cj_value_what(el, &v));
+		if (cj_elab_is_array(el, &v))
+			cj_help(d, "Of a test's arrays there are sum, max, "
+			    "min, any and all; other functions go through "
+			    "them in a loop.");
+		return cj_value_error();
+	}
 	return cj_value_shape(&v) == NULL || keeps_elements(along) ? v :
 	    reduce_registers(el, c, v, along);
 }

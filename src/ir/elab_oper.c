@@ -246,10 +246,13 @@ adapt(struct cj_elab *el, struct cj_span span, enum cj_kind k,
 	if (v.kind == CJ_VALUE_REAL) {
 		if (k == CJ_KIND_VOID)
 			return v;
-		if (!cj_kind_is_float(k))
-			return cj_elab_error(el, CJ_DIAG_INEXACT, span,
+		if (!cj_kind_is_float(k)) {
+			cj_help(cj_elab_report(el, CJ_DIAG_INEXACT, span,
 			    "the real number %s meets %s",
-			    cj_value_text(el, &v), cj_kind_text(k));
+			    cj_value_text(el, &v), cj_kind_text(k)),
+			    "Convert what is no real number: f32(...).");
+			return cj_value_error();
+		}
 		return cj_value_scalar(k, cj_num_from_f64(k, v.real));
 	}
 	if (cj_value_kind_of(&v) != k)

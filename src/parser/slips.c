@@ -681,7 +681,8 @@ cj_syntax_error(struct cj_parser *p, const struct cj_expected *expected)
 	s.bad = token(&s, 0);
 	s.prev = token(&s, -1);
 	/* a text that is not closed has swallowed what closes brackets */
-	if (s.prev.is_wrong && s.prev.kind == CJ_TOKEN_STRING)
+	if (s.prev.is_wrong && s.prev.kind == CJ_TOKEN_STRING &&
+	    s.bad.kind == CJ_TOKEN_END)
 		return;
 	for (i = 0; i < CJ_LENGTH(slips); i++)
 		if (slips[i](&s))

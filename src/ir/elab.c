@@ -61,6 +61,15 @@ users_place(const struct cj_elab *el)
 	return p == 0 ? NULL : &el->m->places.at[p];
 }
 
+struct cj_span
+cj_elab_users_span(const struct cj_elab *el, struct cj_span span)
+{
+	const struct cj_place_info *users = is_ours(el, span) ?
+	    users_place(el) : NULL;
+
+	return users == NULL ? span : users->span;
+}
+
 static bool
 is_at(struct cj_span a, struct cj_span b)
 {

@@ -653,18 +653,25 @@ add_bounds(struct cj_elab *el, const struct cj_component *c, cj_ref *mask)
 	}
 }
 
+/* What is wrong with it is said where it stands, with the access as a call. */
 static bool
 predicate(struct cj_elab *el, const struct cj_way *w,
     const struct cj_tuple *coord, cj_ref *mask)
 {
 	struct cj_value c = cj_value_from_tuple(el, coord);
 	struct cj_value v = *w->t->pred;
-	bool known, truth;
+	cj_place trail = el->trail;
+	bool known, truth, is_condition;
 	cj_ref ref;
 
+	el->trail = cj_module_place(el->m, w->span, trail, -1);
 	if (asks_each(w->t))
-		v = cj_elab_call_values(el, w->span, v, &c, 1);
-	if (!cj_elab_condition(el, w->span, v, &known, &truth, &ref))
+		v = cj_elab_call_values(el, w->t->pred_span, v, &c, 1);
+	is_condition = cj_elab_condition(el, w->t->pred_span, v, &known,
+	    &truth, &ref);
+	el->trail = trail;
+	cj_elab_at(el, w->span);
+	if (!is_condition)
 		return false;
 	if (known && truth)
 		return true;

@@ -187,11 +187,18 @@ no_product(struct cj_elab *el, struct cj_args *args, const char *text,
 {
 	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span,
 	    "there is no instruction %s", text);
-	const char *others = products_of(el, p);
+	struct product whole = *p;
+	const char *others = products_of(el, p), *dense;
 
+	whole.is_sparse = false;
+	dense = p->is_sparse ? products_of(el, &whole) : NULL;
 	if (others != NULL)
 		cj_help(d, "For %s and %s there are %s.", cj_kind_text(p->a),
 		    cj_kind_text(p->b), others);
+	else if (dense != NULL)
+		cj_help(d, "No product of %s and %s is sparse; of whole "
+		    "operands there are %s.", cj_kind_text(p->a),
+		    cj_kind_text(p->b), dense);
 	else
 		cj_help(d, "Operands of %s and %s are multiplied one by one: "
 		    "universal_fma(%s).", cj_kind_text(p->a),

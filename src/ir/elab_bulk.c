@@ -269,11 +269,18 @@ cj_arg_completes(struct cj_elab *el, struct cj_args *args, bool signals,
 
 	if (signals ? barrier != NULL : raw != NULL && barrier == NULL)
 		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-	    signals ? "%s to shared memory outside of a pipeline signals an "
-	    "mbarrier" : "%s to global memory outside of a pipeline is raw = "
-	    "true", what), signals ? "Say which: barrier = b[i]." :
-	    "Wait for it: bulk_commit(); bulk_wait(0);");
+	if (!signals && barrier != NULL)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "%s to global memory signals no mbarrier", what),
+		    "Say raw = true in place of barrier, and wait for it: "
+		    "bulk_commit(); bulk_wait(0);");
+	else
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    signals ? "%s to shared memory outside of a pipeline "
+		    "signals an mbarrier" : "%s to global memory outside of a "
+		    "pipeline is raw = true", what), signals ? "Say which: "
+		    "barrier = b[i]." : "Say raw = true, and wait for it "
+		    "behind the copies: bulk_commit(); bulk_wait(0);");
 	return false;
 }
 

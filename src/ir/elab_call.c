@@ -159,6 +159,19 @@ cj_arg_named(struct cj_elab *el, struct cj_args *args, const char *name)
 	return NULL;
 }
 
+struct cj_span
+cj_arg_named_span(struct cj_elab *el, const struct cj_args *args,
+    const char *name)
+{
+	cj_name key = cj_elab_intern(el, name);
+	uint32_t i;
+
+	for (i = 0; i < args->named_count; i++)
+		if (args->named[i].name == key)
+			return args->named[i].span;
+	return args->span;
+}
+
 /* ---- parameters ---------------------------------------------------------- */
 
 struct callee {

@@ -293,7 +293,7 @@ cj_builtin_draw(struct cj_elab *el, struct cj_args *args,
 	if (!may_draw(el, d, r, args->span))
 		return cj_value_error();
 	if (r->times++ == 0)
-		r->span = args->span;
+		r->span = cj_elab_users_span(el, args->span);
 	if (r->times == 1 && d->fetcher == el->role)
 		fetch(el, d, args->at[0].tensor);
 	v = take(el, d, args->span);

@@ -286,8 +286,7 @@ decide(struct cj_contract *c, const struct cj_node *n, const struct names *f)
 		return false;
 	if (v.kind == CJ_VALUE_BOOL)
 		return v.truth || refuse(c, n, f);
-	cj_elab_error(c->el, CJ_DIAG_WRONG_KIND, n->span,
-	    "a condition is a bool, this is %s", cj_value_what(c->el, &v));
+	cj_elab_not_condition(c->el, n->span, &v);
 	return false;
 }
 

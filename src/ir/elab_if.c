@@ -265,6 +265,7 @@ lazy(struct cj_elab *el, const struct cj_node *n, cj_ref cond)
 	cj_region outer = cj_elab_enter(el, owner, NULL);
 	struct arm a = { el->em->b.region, cj_value_bool(true) };
 	struct arm b = { 0, cj_value_bool(false) };
+	const struct cj_value *right;
 
 	if (is_and)
 		a.v = cj_elab_expr(el, n->binary.right);
@@ -274,8 +275,11 @@ lazy(struct cj_elab *el, const struct cj_node *n, cj_ref cond)
 	if (!is_and)
 		b.v = cj_elab_expr(el, n->binary.right);
 	cj_elab_leave(el, outer);
-	if (cj_value_kind_of(&a.v) != CJ_KIND_BOOL)
-		return differ(el, n->span, &a, &b);
+	right = is_and ? &a.v : &b.v;
+	if (right->kind == CJ_VALUE_ERROR)
+		return *right;
+	if (cj_value_kind_of(right) != CJ_KIND_BOOL)
+		return cj_elab_not_condition(el, n->binary.right->span, right);
 	return merge(el, n->span, owner, &a, &b);
 }
 
@@ -310,9 +314,7 @@ cj_elab_logic(struct cj_elab *el, const struct cj_node *n,
 	v = cj_elab_expr(el, right);
 	if (v.kind != CJ_VALUE_ERROR && (cj_value_kind_of(&v) !=
 	    CJ_KIND_BOOL || is_bool_tensor(&v)))
-		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, right->span,
-		    "a condition is a bool, this is %s",
-		    cj_value_what(el, &v));
+		return cj_elab_not_condition(el, right->span, &v);
 	return known ? v : eager(el, n, left, v);
 }
 

@@ -680,6 +680,21 @@ cj_elab_ref(struct cj_elab *el, const struct cj_value *v, enum cj_kind k)
 	cj_bug(el->recover, "no instruction for %s", cj_value_what(el, v));
 }
 
+struct cj_value
+cj_elab_not_condition(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v)
+{
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+	    "a condition is a bool, this is %s", cj_value_what(el, v));
+	cj_name name = v->kind == CJ_VALUE_TUPLE && v->tuple->count == 1 &&
+	    v->tuple->names != NULL ? v->tuple->names[0] : 0;
+
+	if (name != 0)
+		cj_help(d, "(%s = ...) is a tuple with a name; \"==\" "
+		    "compares.", cj_elab_name(el, name));
+	return cj_value_error();
+}
+
 bool
 cj_elab_condition(struct cj_elab *el, struct cj_span span, struct cj_value v,
     bool *known, bool *truth, cj_ref *ref)
@@ -696,8 +711,6 @@ cj_elab_condition(struct cj_elab *el, struct cj_span span, struct cj_value v,
 		return true;
 	}
 	if (v.kind != CJ_VALUE_ERROR)
-		cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
-		    "a condition is a bool, this is %s",
-		    cj_value_what(el, &v));
+		cj_elab_not_condition(el, span, &v);
 	return false;
 }

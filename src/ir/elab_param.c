@@ -92,8 +92,8 @@ align_stride(struct cj_matched *m, int64_t align, uint32_t mode, bool has_unit)
 	ok = cj_contract_either(el, ok, cj_contract_compare(el, CJ_OP_LE,
 	    m->extent[mode], cj_known(1)));
 	cj_contract_require(m->c, ok, m->name, cj_printf(el->m->arena,
-	    "the stride of mode %u a multiple of %lld bytes", mode,
-	    (long long)align), &s, 1);
+	    "the stride of mode %u a multiple of %lld elements, and so of "
+	    "%lld bytes", mode, (long long)unit, (long long)align), &s, 1);
 }
 
 static bool
@@ -120,8 +120,12 @@ require_align(struct cj_matched *m, int64_t align)
 
 			cj_contract_require(m->c, cj_contract_compare(
 			    m->c->el, CJ_OP_LE, e, cj_known(1)), m->name,
-			    "strides that are multiples of the alignment",
-			    &e, 1);
+			    cj_printf(m->c->el->m->arena, "at most one in mode "
+			    "%u, whose stride of %lld is no multiple of %lld "
+			    "elements, and so of %lld bytes", i,
+			    (long long)m->stride[i].value,
+			    (long long)elements_in(m, align),
+			    (long long)align), &e, 1);
 		}
 	}
 	return true;

@@ -175,6 +175,7 @@ struct cj_tensor {
 	struct cj_int rank;
 	const struct cj_value *fill;	/* a scalar */
 	const struct cj_value *pred;	/* fn(c), or NULL */
+	struct cj_span pred_span;
 	uint32_t stage;			/* of a pipeline: the block that opened
 					   it; 0: other memory */
 	cj_name name;			/* of the parameter, for messages */
@@ -494,6 +495,9 @@ struct cj_elab {
 
 /* ---- messages (elab.c) --------------------------------------------------- */
 
+/* Of a place in the library, what the user wrote that led there. */
+struct cj_span cj_elab_users_span(const struct cj_elab *el,
+    struct cj_span span);
 /* Report at `span`, with the trail of calls and turns as notes. */
 struct cj_diag *cj_elab_report(struct cj_elab *el, enum cj_code code,
     struct cj_span span, const char *format, ...)
@@ -656,6 +660,9 @@ bool cj_elab_fits_registers(struct cj_elab *el, struct cj_span span,
     const struct cj_tuple *shape);
 struct cj_value cj_elab_broadcast(struct cj_elab *el, struct cj_span span,
     struct cj_value v, const struct cj_tuple *shape);
+/* Report what stands where a condition is wanted. */
+struct cj_value cj_elab_not_condition(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *v);
 /* A condition: known, or a bool register. False: reported. */
 bool cj_elab_condition(struct cj_elab *el, struct cj_span span,
     struct cj_value v, bool *known, bool *truth, cj_ref *ref);
@@ -755,6 +762,9 @@ struct cj_value cj_elab_call_values(struct cj_elab *el, struct cj_span span,
 /* Argument by name, or NULL; marks it used. */
 const struct cj_value *cj_arg_named(struct cj_elab *el, struct cj_args *args,
     const char *name);
+/* Where it stands; without one, the call. */
+struct cj_span cj_arg_named_span(struct cj_elab *el,
+    const struct cj_args *args, const char *name);
 
 /* ---- built-in names (elab_builtin*.c, builtins.def) ---------------------- */
 

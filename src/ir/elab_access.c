@@ -258,57 +258,6 @@ cj_pieces_first(struct cj_elab *el, struct cj_span span,
 	return p;
 }
 
-/* What lets a guard cut through accesses: its limit is no multiple. */
-struct cut_by {
-	bool is_limit;		/* else a coordinate, or a predicate */
-	struct cj_int limit;
-};
-
-/* No guard cuts through elements a to b of a view: both are inside or
- * neither. */
-static bool
-is_uniform(struct cj_elab *el, const struct cj_way *first,
-    const struct cj_way *last, uint32_t width, struct cut_by *by)
-{
-	struct cj_component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
-	struct cj_int d;
-	unsigned n, i;
-
-	if (first->t->cut == NULL)
-		return true;
-	n = cj_cut_components(el, first->t, first->at, a);
-	cj_cut_components(el, last->t, last->at, b);
-	for (i = 0; i < n; i++) {
-		d = cj_int_sub(&el->sym, b[i].at, a[i].at);
-		if (cj_is_value(d, 0))
-			continue;
-		by->is_limit = cj_is_known(d) && d.value >= 0 &&
-		    d.value < width &&
-		    cj_int_divisible(&el->sym, a[i].at, width);
-		by->limit = a[i].limit;
-		if (!by->is_limit ||
-		    !cj_int_divisible(&el->sym, a[i].limit, width))
-			return cj_elab_proves_less(el, b[i].at, b[i].limit);
-	}
-	return true;
-}
-
-/* The same of a view and of all that it was gathered from. */
-static bool
-all_uniform(struct cj_elab *el, const struct cj_pieces *p, uint32_t first,
-    uint32_t last, struct cut_by *by)
-{
-	struct cj_way a = cj_pieces_way(el, p, first);
-	struct cj_way b = cj_pieces_way(el, p, last);
-
-	while (!a.t->is_guarded || is_uniform(el, &a, &b, p->width, by))
-		if (a.t->gather == NULL || !cj_tensor_is_guarded(
-		    a.t->gather->from) || !cj_way_on(el, &a) ||
-		    !cj_way_on(el, &b))
-			return true;
-	return false;
-}
-
 /* ---- the plan ------------------------------------------------------------ */
 
 static void
@@ -353,39 +302,6 @@ cj_pieces_narrow(struct cj_pieces *p, uint32_t width)
 	assign_registers(p);
 }
 
-/* Is there a predicate that may tell elements apart? */
-static bool
-asks_each(const struct cj_tensor *t)
-{
-	return t->pred != NULL && (t->pred->kind == CJ_VALUE_FUNCTION ||
-	    t->pred->kind == CJ_VALUE_BUILTIN);
-}
-
-static bool
-any_asks_each(const struct cj_tensor *t)
-{
-	while (!asks_each(t) && t->gather != NULL)
-		t = t->gather->from;
-	return asks_each(t);
-}
-
-static bool
-guard_allows(struct cj_elab *el, const struct cj_pieces *p, struct cut_by *by)
-{
-	uint32_t r;
-
-	*by = (struct cut_by){ 0 };
-	if (!cj_tensor_is_guarded(p->t) || p->width == 1)
-		return true;
-	if (any_asks_each(p->t))
-		return false;
-	for (r = 0; r < p->count; r++)
-		if (p->lane[r] == p->width - 1 &&
-		    !all_uniform(el, p, p->start[r], r, by))
-			return false;
-	return true;
-}
-
 static int64_t
 widest(const struct cj_elab *el, const struct cj_tensor *t)
 {
@@ -424,43 +340,11 @@ cj_pieces_help(const struct cj_pieces *p, const char *otherwise)
 	return p->remedy != NULL ? p->remedy : otherwise;
 }
 
-static bool
-is_name(const char *text)
-{
-	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz_"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == '\0';
-}
-
-/* The widest accesses are cut: say by what, and what to demand. */
-static void
-blame_guard(struct cj_elab *el, struct cj_pieces *p, const struct cut_by *by)
-{
-	const char *limit = by->is_limit ? int_text(el, by->limit) : NULL;
-
-	p->why = "the guard may cut through wider accesses";
-	if (any_asks_each(p->t))
-		p->why = "the guard's predicate is asked for each element";
-	p->remedy = any_asks_each(p->t) ? "Let the predicate be a condition "
-	    "that is the same for all elements, or take an atom of single "
-	    "ones." : "Let the place and the extent of the tile be multiples "
-	    "of what is copied at once, or take an atom of fewer elements.";
-	if (limit == NULL)
-		return;
-	p->why = cj_printf(el->arena, "the guard may cut through wider "
-	    "accesses, since %s is %s multiple of %u", limit,
-	    cj_is_known(by->limit) ? "no" : "not known to be a", p->width);
-	p->remedy = !cj_is_known(by->limit) && is_name(limit) ?
-	    cj_printf(el->arena, "Demand it of the kernel's arguments, where "
-	    "%s %% %u == 0, or take an atom of fewer elements.", limit,
-	    p->width) : "Pad the tensor to whole accesses, or take an atom of "
-	    "fewer elements.";
-}
-
 static void
 choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
 	int64_t run = find_chain(p), most, ideal, widest_bits;
-	struct cut_by by;
+	struct cj_cut_by by;
 
 	/* four elements of six bits are what can be stored */
 	widest_bits = p->bits == 6 ? 24 : 8 * widest(el, p->t);
@@ -479,9 +363,9 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 	most = proved_alignment(el, p, most);
 	p->width = most < p->bits ? 1 : (uint32_t)(most / p->bits);
 	assign_registers(p);
-	while (!guard_allows(el, p, &by)) {
+	while (!cj_guard_allows(el, p, &by)) {
 		if (!p->is_cut)
-			blame_guard(el, p, &by);
+			cj_guard_blame(el, p, &by);
 		p->is_cut = true;
 		p->is_unaligned = false;
 		p->width /= 2;
@@ -624,101 +508,6 @@ cj_ref
 cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)
 {
 	return cj_elab_ref_int(el, cj_pieces_term(el, p, r));
-}
-
-static cj_ref
-both(struct cj_elab *el, cj_ref a, cj_ref b)
-{
-	return a == 0 ? b : cj_emit2(&el->em->b, CJ_OP_AND,
-	    cj_type_of(CJ_KIND_BOOL, 1), a, b);
-}
-
-/* 0 <= c < limit, what is not proved of it. */
-static void
-add_bounds(struct cj_elab *el, const struct cj_component *c, cj_ref *mask)
-{
-	const cj_type type = cj_type_of(CJ_KIND_BOOL, 1);
-	cj_ref at, limit;
-
-	if (!cj_elab_proves_less(el, c->at, c->limit)) {
-		at = cj_elab_ref_int(el, c->at);
-		limit = cj_elab_ref_int(el, c->limit);
-		*mask = both(el, *mask, cj_emit2(&el->em->b, CJ_OP_LT, type,
-		    at, limit));
-	}
-	if (cj_int_range(&el->sym, c->at).lo < 0) {
-		at = cj_elab_ref_int(el, c->at);
-		*mask = both(el, *mask, cj_emit2(&el->em->b, CJ_OP_LE, type,
-		    cj_emit_index(&el->em->b, 0), at));
-	}
-}
-
-/* What is wrong with it is said where it stands, with the access as a call. */
-static bool
-predicate(struct cj_elab *el, const struct cj_way *w,
-    const struct cj_tuple *coord, cj_ref *mask)
-{
-	struct cj_value c = cj_value_from_tuple(el, coord);
-	struct cj_value v = *w->t->pred;
-	cj_place trail = el->trail;
-	bool known, truth, is_condition;
-	cj_ref ref;
-
-	el->trail = cj_module_place(el->m, w->span, trail, -1);
-	if (asks_each(w->t))
-		v = cj_elab_call_values(el, w->t->pred_span, v, &c, 1);
-	is_condition = cj_elab_condition(el, w->t->pred_span, v, &known,
-	    &truth, &ref);
-	el->trail = trail;
-	cj_elab_at(el, w->span);
-	if (!is_condition)
-		return false;
-	if (known && truth)
-		return true;
-	*mask = both(el, *mask, known ? cj_emit_bool(&el->em->b, truth) :
-	    ref);
-	return true;
-}
-
-/* What the guard of one view says of an element. */
-static bool
-add_guard(struct cj_elab *el, const struct cj_way *w, cj_ref *mask)
-{
-	struct cj_component c[CJ_MAX_AXES];
-	const struct cj_tuple *coord = cj_tuple_known(&el->al, 0);
-	unsigned n = 0, i;
-
-	if (w->t->cut != NULL) {
-		coord = cj_cut_at(el, w->t->cut, w->at);
-		n = cj_cut_components(el, w->t, w->at, c);
-	}
-	for (i = 0; i < n; i++)
-		add_bounds(el, &c[i], mask);
-	return w->t->pred == NULL || predicate(el, w, coord, mask);
-}
-
-/* A guard of the view, and those of what it was gathered from: what is not cut
- * ends where its mode does. */
-bool
-cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
-    cj_ref *mask)
-{
-	struct cj_way w = cj_pieces_way(el, p, r);
-	struct cj_component index;
-
-	*mask = 0;
-	if (w.t->is_guarded && !add_guard(el, &w, mask))
-		return false;
-	while (cj_tensor_is_guarded(w.t) && cj_way_on(el, &w)) {
-		if (!w.t->is_guarded)
-			continue;
-		index = (struct cj_component){ w.index, w.extent, w.mode };
-		if (w.t->cut == NULL)
-			add_bounds(el, &index, mask);
-		if (!add_guard(el, &w, mask))
-			return false;
-	}
-	return true;
 }
 
 static uint32_t

@@ -33,6 +33,17 @@ struct cj_pieces {
 	struct cj_index_reads *reads;	/* of a gathered view; NULL: none yet */
 };
 
+/* What lets a guard cut through accesses: its limit is no multiple. */
+struct cj_cut_by {
+	bool is_limit;		/* else a coordinate, or a predicate */
+	struct cj_int limit;
+};
+/* Are all elements of an access inside of the guards, or none? */
+bool cj_guard_allows(struct cj_elab *el, const struct cj_pieces *p,
+    struct cj_cut_by *by);
+/* Say why accesses are no wider, and what to demand. */
+void cj_guard_blame(struct cj_elab *el, struct cj_pieces *p,
+    const struct cj_cut_by *by);
 /* The current function may touch the elements; else it is reported. */
 bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool writes);

@@ -788,12 +788,18 @@ typedef struct cutejit_run_options {
 	 * context's print, "digest: TEST: N KERNEL DIGEST", of the bits of all
 	 * arrays that it may write: two devices that agree print the same */
 	int digests;
+	/* cutejit_test_run, not 0: before each launch a line goes there,
+	 * "launch: TEST: KERNEL[MEMBER]; NAME TYPE EXTENTS:STRIDES at N ...",
+	 * for each tensor: N is its address modulo 16, and inf, -inf and nan
+	 * stand behind it if it is read and holds such a number, "written"
+	 * if it is written */
+	int tells;
 } cutejit_run_options;
 
 #define CUTEJIT_RUN_OPTIONS_INIT					\
 	{ sizeof(cutejit_run_options), CUTEJIT_DEVICE_AUTO, 0, 0, 0, 0, 0, \
 	  NULL, CUTEJIT_LEVEL_DEFAULT, 0, 0, CUTEJIT_PROFILE_NONE, NULL, NULL, \
-	  0, 0, 0, 0, 0 }
+	  0, 0, 0, 0, 0, 0 }
 
 typedef struct cutejit_run_result {
 	cutejit_device device;		/* CPU or GPU: where it ran */

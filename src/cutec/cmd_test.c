@@ -108,6 +108,7 @@ cmd_test(int argc, char **argv)
 		COMMON_LONG, RUN_LONG,
 		{ "evidence", required_argument, NULL, OPT_EVIDENCE },
 		{ "digests", no_argument, NULL, OPT_DIGESTS },
+		{ "launches", no_argument, NULL, OPT_LAUNCHES },
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *evidence = NULL;
@@ -124,6 +125,10 @@ cmd_test(int argc, char **argv)
 		}
 		if (o == OPT_DIGESTS) {
 			c.run.digests = 1;
+			continue;
+		}
+		if (o == OPT_LAUNCHES) {
+			c.run.tells = 1;
 			continue;
 		}
 		code = common_take(&c, o, optarg);

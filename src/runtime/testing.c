@@ -381,6 +381,8 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 			t->skipped = "no member of a kernel runs on this GPU";
 		return status;
 	}
+	if (t->options.tells && !record->is_time)
+		cj_testing_tell(t, &s, &args);
 	if (record->is_time && t->time != NULL)
 		status = t->time(t, record, &s, &args, bytes, flops)
 		    ? CUTEJIT_OK : CUTEJIT_ERROR;

@@ -70,6 +70,9 @@ void cj_testing_choice(struct cj_work *f, const struct cj_testing *t,
 /* Print a digest of what a launch has written (bits.c). */
 cutejit_status cj_testing_digest(struct cj_testing *t,
     const struct cj_module *ir, const struct cj_arguments *args);
+/* Print what a launch is given (told.c). */
+void cj_testing_tell(struct cj_testing *t, const struct cj_selected *chosen,
+    const struct cj_arguments *args);
 cutejit_status cj_testing_recipe(struct cj_work *f,
     const struct cj_testing *t, struct cj_recipe *r);
 

@@ -439,11 +439,10 @@ def others(B):
         y = torch.empty_like(x)
         want = torch.cumsum(x, 0, dtype=torch.int32)
         runs = {"cutec": B.cute("scan", "scan", [{"x": x, "y": y}], {"T": "i32"})}
-        for th, each, blocks in ((256, 16, 6), (256, 16, 8), (512, 16, 2), (512, 16, 3), (512, 16, 4), (384, 16, 4),
-                                 (256, 32, 3), (256, 32, 4), (128, 32, 8), (128, 16, 12), (512, 8, 4), (256, 24, 5)):
-            consts = {"threads": str(th), "each": str(each), "blocks": str(blocks)}
-            runs["cutec[0 %d x %d, %d]" % (th, each, blocks)] = B.cute("scan", "scan", [{"x": x, "y": y}],
-                                                                     dict(consts, T="i32"), 0)
+        for th, chunks, stages in ((512, 8, 1), (512, 8, 3), (1024, 4, 2)):
+            consts = {"threads": str(th), "chunks": str(chunks), "stages": str(stages)}
+            runs["cutec[0 %d x %d, %d]" % (th, chunks, stages)] = B.cute("scan", "scan", [{"x": x, "y": y}],
+                                                                       dict(consts, T="i32"), 0)
         runs["torch"] = lambda i: torch.cumsum(x, 0, dtype=torch.int32, out=y)
         runs["CUB"] = B.cub.run("cub_scan_i32", x, y, n)
 

@@ -242,7 +242,10 @@ run_job() {
 	unit)		seconds=$((5 * seconds)); limited "$2" ;;
 	api)		run_program "$2" ;;
 	golden)		run_golden "$SRCDIR/$2" ;;
-	cute)		limited "$CUTEC" test --device=cpu "$2" ;;
+	cute)		launches=
+			case $2 in examples/*) launches=--launches ;; esac
+			limited "$CUTEC" test --device=cpu $launches "$2" ;;
+	edges)		sh tests/edges.sh "$RESULTS" ;;
 	embed)		cd "examples/$(basename "$2")" && run_program "$2" ;;
 	lsp)		run_lsp "$2" ;;
 	fuzz)		limited "$2" "$(corpus_of "$2")" ;;
@@ -328,6 +331,13 @@ jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 tr '\n' '\0' <"$RESULTS/jobs" |
     xargs -0 -n 1 -P "${JOBS:-$jobs}" sh "$SRCDIR/tests/run.sh" --job
 
+# What the launches of the examples were given, when all of them have run.
+if grep -q ' cute examples/' "$RESULTS/jobs"; then
+	last="$(($(wc -l <"$RESULTS/jobs") + 1)) edges examples/edges.md"
+	echo "$last" >>"$RESULTS/jobs"
+	sh "$SRCDIR/tests/run.sh" --job "$last"
+fi
+
 while read -r number kind path
 do
 	log=$RESULTS/$number.log
@@ -345,12 +355,13 @@ do
 	*', 0 failed, '*|*', 0 failed')
 		case $count in *died*) ;; *) continue ;; esac ;;
 	esac
-	sed 's/^/    /' "$log" | uniq | tail -n 60
+	grep -v '^launch: ' "$log" | sed 's/^/    /' | uniq | tail -n 60
 	echo "    status $status"
 done <"$RESULTS/jobs" >"$RESULTS/summary"
 
 awk '
-	/^(unit|api|golden|cute|embed|lsp|fuzz|gpu) / && / passed, / {
+	/^(unit|api|golden|cute|edges|embed|lsp|fuzz|gpu) / &&
+	    / passed, / {
 		kind = $1
 		sub(/^.*: /, "")
 		gsub(/,/, "")
@@ -360,7 +371,8 @@ awk '
 		s[kind] += $5
 	}
 	END {
-		split("unit api golden cute embed lsp fuzz gpu", order, " ")
+		split("unit api golden cute edges embed lsp fuzz gpu", order,
+		    " ")
 		for (i = 1; i in order; i++) {
 			k = order[i]
 			if (n[k] > 0)
@@ -377,7 +389,7 @@ awk '
 status=$?
 
 # What failed stands above the counts.
-kinds='unit|api|golden|cute|embed|lsp|fuzz|gpu'
+kinds='unit|api|golden|cute|edges|embed|lsp|fuzz|gpu'
 grep -v -E "^($kinds) .*: [0-9]+ passed, 0 failed(, [0-9]+ skipped)?\$" \
     "$RESULTS/summary"
 [ "${V:-0}" != 1 ] || grep -E ' passed, ' "$RESULTS/summary"

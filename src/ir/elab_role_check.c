@@ -12,10 +12,14 @@
 
 enum { MOST_CASES = 64, MOST_DECISIONS = 32 };
 
-/* "e > 0" is so, or not. */
+struct side;
+
+/* "e > 0" is so, or not; asked by a condition or a loop of a role's text. */
 struct decision {
 	struct cj_int e;
 	bool truth;
+	const struct cj_deed *by;	/* NULL: by nothing in the text */
+	const struct side *side;
 };
 
 struct decided {
@@ -33,7 +37,10 @@ struct question {
 	bool is_split;
 	struct decided now;
 	bool is_open;			/* `split` is not decided */
-	struct cj_int split;
+	struct decision split;
+	const struct cj_deed *by;	/* what is counted */
+	const struct cj_deed *loop;	/* the while loop around it */
+	const struct side *side;
 };
 
 /* One role's part, while bodies are paired. */
@@ -72,7 +79,7 @@ is_positive(struct question *q, struct cj_int e)
 	}
 	if (!q->is_open) {
 		q->is_open = true;
-		q->split = e;
+		q->split = (struct decision){ e, false, q->by, q->side };
 	}
 	return false;
 }
@@ -124,8 +131,13 @@ times(struct question *q, const struct cj_deed *d)
 {
 	struct cj_symtab *t = &q->c->sym;
 	struct cj_int n = cj_int_sub(t, d->hi, d->lo);
+	const struct cj_deed *by = q->by;
+	bool turns;
 
-	if (!is_positive(q, n))
+	q->by = d;
+	turns = is_positive(q, n);
+	q->by = by;
+	if (!turns)
 		return cj_known(0);
 	return cj_is_value(d->step, 1) ? n : cj_int_ceil_div(t, n, d->step);
 }
@@ -168,17 +180,33 @@ static struct counted
 count_while(struct question *q, const struct cj_deed *d)
 {
 	struct cj_elab *el = q->c->el;
-	const struct cj_deed *test = d->then.at[0];
-	struct counted each = count(q, &d->then);
+	const struct cj_deed *test = d->then.at[0], *around = q->loop;
+	struct counted each;
 	unsigned cond = test->kind == CJ_DEED_IF ? test->cond->number : d->at;
-	const char *key = cj_printf(el->arena, "while %u sum %u:%lld", cond,
-	    (unsigned)each.used.term, (long long)each.used.value);
+	const char *key;
 
+	q->loop = d;
+	each = count(q, &d->then);
+	q->loop = around;
+	key = cj_printf(el->arena, "while %u sum %u:%lld", cond,
+	    (unsigned)each.used.term, (long long)each.used.value);
 	return (struct counted){ cj_role_symbol(q->c, key, "a sum", 0,
 	    INT64_MAX), cj_is_value(each.skipped, 0) ? cj_known(0) :
 	    cj_role_symbol(q->c, cj_printf(el->arena, "%s skip %u:%lld", key,
 	    (unsigned)each.skipped.term, (long long)each.skipped.value),
 	    "a sum", 0, INT64_MAX) };
+}
+
+static bool
+is_taken(struct question *q, const struct cj_deed *d)
+{
+	const struct cj_deed *by = q->by;
+	bool taken;
+
+	q->by = q->loop != NULL && q->loop->then.at[0] == d ? q->loop : d;
+	taken = holds(q, d->cond);
+	q->by = by;
+	return taken;
 }
 
 static struct counted
@@ -200,7 +228,7 @@ count_one(struct question *q, const struct cj_deed *d)
 	case CJ_DEED_IF:
 		if (!concerns(q, &d->then) && !concerns(q, &d->other))
 			return none;
-		return count(q, holds(q, d->cond) ? &d->then : &d->other);
+		return count(q, is_taken(q, d) ? &d->then : &d->other);
 	case CJ_DEED_FOR:
 		return concerns(q, &d->then) ? count_loop(q, d) : none;
 	case CJ_DEED_WHILE:
@@ -224,6 +252,17 @@ count(struct question *q, const struct cj_deeds *deeds)
 		all.skipped = cj_int_add(t, all.skipped, one.skipped);
 	}
 	return all;
+}
+
+static struct counted
+count_side(struct question *q, const struct side *s)
+{
+	struct counted n;
+
+	q->side = s;
+	n = count(q, &s->deeds);
+	q->side = NULL;
+	return n;
 }
 
 /* ---- reports ------------------------------------------------------------- */
@@ -280,32 +319,168 @@ text_of(struct question *q, struct cj_int e)
 	return out.text;
 }
 
+/* Is it made of what the user has names for, and short? */
+static bool
+is_plain(struct question *q, struct cj_int e)
+{
+	enum { MOST = 60 };
+	uint32_t i;
+
+	for (i = 0; i < q->c->atoms.len; i++)
+		if (strncmp(q->c->atoms.at[i].key, "param ", 6) != 0 &&
+		    cj_role_depends(q->c, e, q->c->atoms.at[i].symbol))
+			return false;
+	return strlen(text_of(q, e)) <= MOST;
+}
+
+/* What of the case has names: "where n - 1 > 0 and K <= 0". */
 static const char *
 case_text(struct question *q)
 {
 	struct cj_strbuf out;
+	unsigned count = 0;
 	uint32_t i;
 
 	cj_strbuf_init(&out, q->c->el->arena);
-	for (i = 0; i < q->now.len; i++)
-		cj_strbuf_printf(&out, "%s%s %s 0", i == 0 ? ", where " :
-		    " and ", text_of(q, q->now.at[i].e), q->now.at[i].truth ?
-		    ">" : "<=");
-	return i == 0 ? "" : out.text;
+	for (i = 0; i < q->now.len; i++) {
+		const struct decision *k = &q->now.at[i];
+
+		if (is_plain(q, k->e))
+			cj_strbuf_printf(&out, "%s%s %s 0", count++ == 0 ?
+			    ", where " : " and ", text_of(q, k->e),
+			    k->truth ? ">" : "<=");
+	}
+	return count == 0 ? "" : out.text;
+}
+
+/* Is a value made of the thread's number? */
+static bool
+is_of_thread(const struct cj_module *m, cj_ref r, unsigned depth)
+{
+	const struct cj_inst *i = cj_inst(m, r);
+	unsigned n;
+
+	if (i->op == CJ_OP_SPECIAL)
+		return i->attr <= CJ_SPECIAL_THREAD_Z ||
+		    i->attr == CJ_SPECIAL_LANE || i->attr == CJ_SPECIAL_WARP;
+	if (i->region != 0 || depth == 0)
+		return false;
+	for (n = 0; n < i->operand_count; n++)
+		if (is_of_thread(m, cj_operand(m, i, n), depth - 1))
+			return true;
+	return false;
+}
+
+/* The decision that threads of one role take differently; NULL: none. */
+static const struct decision *
+parts_threads(const struct question *q)
+{
+	enum { DEEP = 16 };
+	const struct cj_module *m = q->c->el->m;
+	uint32_t i;
+
+	for (i = 0; i < q->now.len; i++) {
+		const struct cj_deed *d = q->now.at[i].by;
+
+		if (d != NULL && d->kind == CJ_DEED_IF && is_of_thread(m,
+		    cj_operand(m, cj_inst(m, d->at), 0), DEEP))
+			return &q->now.at[i];
+	}
+	return NULL;
+}
+
+static struct cj_span
+span_by(const struct question *q, const struct decision *k)
+{
+	const struct cj_module *m = q->c->el->m;
+
+	return m->places.at[cj_inst(m, k->by->at)->place].span;
+}
+
+static void
+note_decision(struct question *q, struct cj_diag *d, const struct decision *k)
+{
+	bool is_if = k->by->kind == CJ_DEED_IF, is_so = k->truth;
+	const char *of = k->side == NULL || k->side->role->number == 0 ? "" :
+	    cj_printf(q->c->el->arena, " of \"%s\"", name_of(q, k->side));
+
+	/* what ends a while loop is the condition that it begins with */
+	q->is_open = false;
+	if (is_if)
+		is_so = holds(q, k->by->cond);
+	else if (k->by->kind == CJ_DEED_WHILE)
+		is_so = !holds(q, k->by->then.at[0]->cond);
+	if (!q->is_open)
+		cj_note(d, span_by(q, k), "where this %s%s %s", is_if ?
+		    "condition" : "loop", of, is_if ? is_so ? "holds" :
+		    "does not hold" : is_so ? "has turns" : "has no turn");
+	q->is_open = false;
+}
+
+/* Where conditions and loops that have no names decide, each once. */
+static void
+note_case(struct question *q, struct cj_diag *d)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < q->now.len; i++) {
+		const struct decision *now = &q->now.at[i];
+
+		for (k = 0; k < i && q->now.at[k].by != now->by;)
+			k++;
+		if (now->by != NULL && k == i && !is_plain(q, now->e))
+			note_decision(q, d, now);
+	}
+}
+
+static const char *
+thing_of(const struct question *q)
+{
+	const struct cj_module *m = q->c->el->m;
+
+	return cj_printf(q->c->el->arena, "%s of \"%s\"", q->order != 0 ?
+	    "turns" : "stages", q->order != 0 ? m->orders.at[q->order].name :
+	    m->pipelines.at[q->pipeline].name);
+}
+
+static const char *
+remedy_of(const struct question *q)
+{
+	if (parts_threads(q) != NULL)
+		return "All threads of a role take a stage or a turn "
+		    "together: put the condition inside of it.";
+	if (q->is_split)
+		return "Of a split pipeline each role goes through all "
+		    "stages: say skip(pipeline, n) where it leaves n of them "
+		    "to another role.";
+	return "Let loops and conditions around be the same, over the same "
+	    "values: compute them in front of the roles, or send them through "
+	    "a pipeline.";
 }
 
 static void
 report(struct question *q, const struct side *a, const struct side *b,
     const char *text)
 {
-	struct cj_diag *d = cj_elab_report(q->c->el, CJ_DIAG_UNEQUAL_ROLES,
-	    span_of(q, b), "%s", text);
+	const struct decision *parted = parts_threads(q);
+	struct cj_diag *d;
 
-	cj_note(d, span_of(q, a), q->order != 0 ? "the other one's turn" :
-	    "they are filled here");
-	cj_help(d, "Let loops and conditions around be the same, over the "
-	    "same values: compute them in front of the roles, or send them "
-	    "through a pipeline.");
+	if (parted != NULL && parted->side != NULL) {
+		b = parted->side;
+		text = cj_printf(q->c->el->arena, "only some threads of "
+		    "\"%s\" come to the %s", name_of(q, b), thing_of(q));
+	}
+	d = cj_elab_report(q->c->el, CJ_DIAG_UNEQUAL_ROLES, span_of(q, b),
+	    "%s", text);
+	if (a != b)
+		cj_note(d, span_of(q, a), q->order != 0 ?
+		    "the other one's turn" : "they are filled here");
+	if (parted != NULL)
+		cj_note(d, span_by(q, parted), "this condition tells them "
+		    "apart");
+	else
+		note_case(q, d);
+	cj_help(d, "%s", remedy_of(q));
 }
 
 static void
@@ -315,10 +490,15 @@ report_counts(struct question *q, const struct side *a, const struct side *b,
 	struct cj_elab *el = q->c->el;
 	struct cj_int all = cj_int_add(&q->c->sym, n.used, n.skipped);
 
-	report(q, a, b, cj_printf(el->arena, "\"%s\" takes %s stages of "
-	    "\"%s\", \"%s\" fills %s%s", name_of(q, b), text_of(q, all),
-	    el->m->pipelines.at[q->pipeline].name, name_of(q, a),
-	    text_of(q, filled), case_text(q)));
+	if (is_plain(q, all) && is_plain(q, filled))
+		report(q, a, b, cj_printf(el->arena, "\"%s\" takes %s %s, "
+		    "\"%s\" fills %s%s", name_of(q, b), text_of(q, all),
+		    thing_of(q), name_of(q, a), text_of(q, filled),
+		    case_text(q)));
+	else
+		report(q, a, b, cj_printf(el->arena, "\"%s\" does not take "
+		    "as many %s as \"%s\" fills%s", name_of(q, b),
+		    thing_of(q), name_of(q, a), case_text(q)));
 }
 
 /* ---- one case ------------------------------------------------------------ */
@@ -343,9 +523,8 @@ judge_split(struct question *q, const struct side *s, uint32_t n,
 		return false;
 	if (takers != 1)
 		report(q, &s[0], &s[last], cj_printf(q->c->el->arena,
-		    "%s takes the stages of \"%s\"%s", takers == 0 ?
-		    "no role" : "more than one role", q->c->el->m->pipelines
-		    .at[q->pipeline].name, case_text(q)));
+		    "%s takes the %s%s", takers == 0 ? "no role" :
+		    "more than one role", thing_of(q), case_text(q)));
 	return true;
 }
 
@@ -358,7 +537,7 @@ judge_stages(struct question *q, const struct side *s, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		counts[i] = count(q, &s[i].deeds);
+		counts[i] = count_side(q, &s[i]);
 	filled = counts[0].used;
 	for (i = 1; i < n && !q->is_open; i++) {
 		all = cj_int_add(&q->c->sym, counts[i].used,
@@ -381,7 +560,7 @@ judge_turns(struct question *q, const struct side *s, uint32_t n)
 	uint32_t i, some = 0, same = 0, one = 0;
 
 	for (i = 0; i < n; i++)
-		counts[i] = count(q, &s[i].deeds);
+		counts[i] = count_side(q, &s[i]);
 	for (i = 0; i < n; i++) {
 		some += !is_zero(q, counts[i].used);
 		one += is_zero(q, cj_int_sub(&q->c->sym, counts[i].used,
@@ -393,8 +572,8 @@ judge_turns(struct question *q, const struct side *s, uint32_t n)
 		return false;
 	if (same != n && !(some == 1 && one == 1))
 		report(q, &s[0], &s[1], cj_printf(q->c->el->arena, "the roles "
-		    "do not take equally many turns of \"%s\"%s",
-		    q->c->el->m->orders.at[q->order].name, case_text(q)));
+		    "do not take equally many %s%s", thing_of(q),
+		    case_text(q)));
 	return true;
 }
 
@@ -423,8 +602,7 @@ judge(struct question *q, const struct side *s, uint32_t n)
 			    "on more conditions than can be compared");
 			return;
 		}
-		q->now.at[q->now.len++] = (struct decision){ q->split,
-		    false };
+		q->now.at[q->now.len++] = q->split;
 		work[left++] = q->now;
 		q->now.at[q->now.len - 1].truth = true;
 		work[left++] = q->now;

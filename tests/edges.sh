@@ -55,6 +55,11 @@ logs() {
 			else if (gap)
 				seen[k, "strided"] = 1
 		}
+		BEGIN {
+			# by file and kernel, or by what knows the file
+			call = "\"[a-z_]+\", \"[a-z_]+\"" \
+			    "|(matrix|backward)\\(\"[a-z_]+\""
+		}
 		{
 			# the last of what could be one is the kernel
 			if (!match($0, /: [a-z_0-9]+\[[0-9]+\](; .*)?$/))
@@ -87,12 +92,12 @@ logs() {
 						blank[part[1], w[i]] = 1
 				}
 			while ((getline line < huge) > 0)
-				while (match(line, /"[a-z_]+", "[a-z_]+"/)) {
+				while (match(line, call)) {
 					pair = substr(line, RSTART, RLENGTH)
 					line = substr(line,
 					    RSTART + RLENGTH)
-					split(pair, w, "\"")
-					seen[w[4], "> 2^31"] = 1
+					m = split(pair, w, "\"")
+					seen[w[m - 1], "> 2^31"] = 1
 				}
 			columns = split("0|1|odd|place|strided|transposed|" \
 			    "-inf|NaN|f16|bf16|f32|> 2^31", c, "|")

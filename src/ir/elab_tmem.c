@@ -87,6 +87,47 @@ find_end(struct cj_elab *el, const struct cj_layout *l, int64_t step,
 	return true;
 }
 
+/* The width of elements, in bits, for which it would have been the right
+ * layout; 0: for none. */
+static unsigned
+meant_for(struct cj_elab *el, enum cj_kind k, const struct cj_layout *l)
+{
+	static const enum cj_kind others[] = { CJ_KIND_F32, CJ_KIND_F16 };
+	int64_t lane, element;
+	unsigned i, bits;
+
+	for (i = 0; i < CJ_LENGTH(others); i++) {
+		bits = cj_kind_bits(others[i]);
+		if (bits != cj_kind_bits(k) && find_end(el, l,
+		    lane_step(others[i]), &lane, &element) &&
+		    lane < CJ_TMEM_LANES && element * bits <
+		    (int64_t)CJ_TMEM_COLUMNS * WORD)
+			return bits;
+	}
+	return 0;
+}
+
+static void
+refuse_size(struct cj_elab *el, const struct cj_node *n, enum cj_kind k,
+    const struct cj_layout *l, int64_t lanes, int64_t columns)
+{
+	unsigned bits = meant_for(el, k, l);
+
+	if (bits == 0)
+		cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, n->field.type->span,
+		    "tensor memory has 128 lanes of 512 columns of 32 bits, "
+		    "this takes %lld lanes of %lld columns", (long long)lanes,
+		    (long long)columns), "The first mode lies along the "
+		    "lanes; tmem_layout(mma, (M, N)) is where sums lie.");
+	else
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND,
+		    n->field.type->span, "this is a layout of elements of %u "
+		    "bits, and %s has %u", bits, cj_kind_text(k),
+		    cj_kind_bits(k)), "tmem_layout(mma, ...) is for the type "
+		    "in which mma adds up: declare a tensor of that type, or "
+		    "let the product add in %s.", cj_kind_text(k));
+}
+
 /* The columns that it takes: a power of two; 0: reported. */
 static int64_t
 columns_of(struct cj_elab *el, const struct cj_node *n, enum cj_kind k,
@@ -105,11 +146,7 @@ columns_of(struct cj_elab *el, const struct cj_node *n, enum cj_kind k,
 		columns *= 2;
 	if (lane < CJ_TMEM_LANES && columns <= CJ_TMEM_COLUMNS)
 		return columns;
-	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, n->field.type->span,
-	    "tensor memory has 128 lanes of 512 columns of 32 bits, this "
-	    "takes %lld lanes of %lld columns", (long long)lane + 1,
-	    (long long)(element / parts + 1)), "The first mode lies along the "
-	    "lanes; tmem_layout(mma, (M, N)) is where sums lie.");
+	refuse_size(el, n, k, l, lane + 1, element / parts + 1);
 	return 0;
 }
 

@@ -53,6 +53,8 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
 	s->late = CJ_NEWS(a, uint8_t *, m->objects.len);
 	s->sources = CJ_NEWS(a, uint32_t, m->objects.len);
 	s->generic = CJ_NEWS(a, uint32_t *, m->objects.len);
+	s->storer = CJ_NEWS(a, cj_ref *, m->objects.len);
+	s->reader = CJ_NEWS(a, cj_ref *, m->objects.len);
 	s->landed = CJ_NEWS(a, uint32_t *, m->objects.len);
 	s->warps = warps;
 	for (i = 0; i < c->steps.len && s->reads == NULL; i++)
@@ -65,11 +67,16 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
 			    (size_t)m->objects.at[o].extent);
 			s->generic[o] = CJ_NEWS(a, uint32_t,
 			    (size_t)m->objects.at[o].extent);
+			s->storer[o] = CJ_NEWS(a, cj_ref,
+			    (size_t)m->objects.at[o].extent);
 			s->landed[o] = CJ_NEWS(a, uint32_t,
 			    (size_t)m->objects.at[o].extent);
-			if (s->reads != NULL)
-				s->reads[o] = CJ_NEWS(a, uint32_t,
-				    cj_proxy_units(m, o) * warps);
+			if (s->reads == NULL)
+				continue;
+			s->reads[o] = CJ_NEWS(a, uint32_t,
+			    cj_proxy_units(m, o) * warps);
+			s->reader[o] = CJ_NEWS(a, cj_ref,
+			    cj_proxy_units(m, o) * warps);
 		}
 	return s;
 }
@@ -378,7 +385,7 @@ land(struct cj_frame *f, struct cj_flight *p, uint32_t lane)
 	count_lane(f->machine, p, lane, false);
 	p->lanes &= ~((uint32_t)1 << lane);
 	announce(f, p, lane);
-	cj_proxy_landed(f, p->to_object, p->to[lane], p->count);
+	cj_proxy_landed(f, p->step, p->to_object, p->to[lane], p->count);
 }
 
 /* Is a lane's copy among those that a wait for all but n groups ends? */

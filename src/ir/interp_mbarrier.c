@@ -160,12 +160,20 @@ end_phase(struct cj_mbarrier *b)
 		return;
 	b->phase++;
 	b->pending = b->count;
+	b->expected = 0;
 	b->done = b->coming;
 	b->coming = NULL;
 	b->done_at = b->coming_at;
 	b->coming_at = 0;
 	b->far_done = b->far_coming;
 	b->far_coming = false;
+}
+
+static void
+expect(struct cj_mbarrier *b, int64_t bytes)
+{
+	b->tx += bytes;
+	b->expected += bytes;
 }
 
 static void
@@ -356,7 +364,7 @@ step_arrive(struct cj_frame *f, const struct cj_step *s)
 		learn(f, b, past);
 		b->far_coming |= owner_of(f, s, lane) != f->machine;
 		if (expects)
-			b->tx += n[lane];
+			expect(b, n[lane]);
 		arrive(f, s, lane, b, expects ? 1 : n[lane]);
 	}
 }
@@ -376,7 +384,7 @@ step_bytes(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++)
 		if (cj_lane_runs(f, lane) &&
 		    (b = find(f, s, lane, false)) != NULL)
-			b->tx += CJ_AT(f, int64_t, s->b)[lane];
+			expect(b, CJ_AT(f, int64_t, s->b)[lane]);
 }
 
 void
@@ -514,10 +522,15 @@ describe(const struct cj_frame *frame, struct cj_strbuf *out)
 		    (unsigned long long)b->phase, (long long)at,
 		    name_of(frame, object), (unsigned)b->pending,
 		    (unsigned)b->count);
-		if (b->tx != 0)
-			cj_strbuf_printf(out, " and %s %lld bytes", b->tx > 0
-			    ? "waits for" : "has got too many by",
-			    (long long)(b->tx > 0 ? b->tx : -b->tx));
+		if (b->tx > 0)
+			cj_strbuf_printf(out, " and %lld of the %lld bytes "
+			    "that copies are to bring", (long long)b->tx,
+			    (long long)b->expected);
+		else if (b->tx < 0)
+			cj_strbuf_printf(out, " and has got %lld bytes, %lld "
+			    "more than it expects",
+			    (long long)(b->expected - b->tx),
+			    (long long)-b->tx);
 		return;
 	}
 }

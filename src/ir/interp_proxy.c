@@ -21,6 +21,13 @@ cj_proxy_units(const struct cj_module *m, uint32_t object)
 	    / UNIT_BITS;
 }
 
+/* The instruction that a warp is at. */
+static cj_ref
+now(const struct cj_frame *f)
+{
+	return f->code->steps.at[f->pc - 1].ref;
+}
+
 static void
 note_reads(struct cj_async *a, const struct cj_frame *f, uint32_t object,
     int64_t first, int64_t count)
@@ -28,9 +35,11 @@ note_reads(struct cj_async *a, const struct cj_frame *f, uint32_t object,
 	int64_t unit = UNIT_BITS / cj_kind_bits(
 	    f->code->module->objects.at[object].element), i;
 
-	for (i = first / unit; i * unit < first + count; i++)
+	for (i = first / unit; i * unit < first + count; i++) {
 		a->reads[object][i * a->warps + f->warp] =
 		    f->proxy_fences + 1;
+		a->reader[object][i * a->warps + f->warp] = now(f);
+	}
 }
 
 void
@@ -52,21 +61,24 @@ cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
 
 	for (i = 0; at != NULL && i < count; i++) {
 		at[first + i] = f->proxy_fences * CJ_LANES_WARP + f->warp + 1;
+		f->machine->async->storer[object][first + i] = now(f);
 		f->machine->async->landed[object][first + i] = 0;
 	}
 }
 
 void
-cj_proxy_landed(struct cj_frame *f, uint32_t object, int64_t first,
-    int64_t count)
+cj_proxy_landed(struct cj_frame *f, const struct cj_step *copy,
+    uint32_t object, int64_t first, int64_t count)
 {
 	struct cj_async *a = f->machine->async;
 	int64_t i;
 
 	cj_proxy_note(f, object, first, count);
 	a->landings++;
-	for (i = 0; a->generic[object] != NULL && i < count; i++)
+	for (i = 0; a->generic[object] != NULL && i < count; i++) {
 		a->landed[object][first + i] = a->landings;
+		a->storer[object][first + i] = copy->ref;
+	}
 }
 
 void
@@ -99,6 +111,16 @@ overwrites(const struct cj_frame *f, const struct cj_step *s)
 	    s)->attr].from].object].kind != CJ_OBJECT_SHARED);
 }
 
+/* Where the thread itself has read or stored. */
+static void
+note_access(struct cj_fault *fault, cj_ref at, const char *note)
+{
+	if (fault == NULL)
+		return;
+	fault->other = at;
+	fault->note = note;
+}
+
 void
 cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     uint32_t object, int64_t lo, int64_t hi, enum cj_map_swizzle swizzle)
@@ -112,14 +134,15 @@ cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 		if (e < 0 || e >= o->extent || at[e] == 0 ||
 		    is_fenced(f, object, e))
 			continue;
-		cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
+		note_access(cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT,
 		    "%s \"%s\" at element %lld" CJ_WHO ", which warp "
 		    "%u has stored with no fence(proxy = .async) behind",
 		    s->op == CJ_OP_WGMMA || s->op == CJ_OP_TCGEN05_MMA ?
 		    "a product reads" :
 		    overwrites(f, s) ? "a copy overwrites" : "a copy reads",
 		    o->name,
-		    (long long)e, (unsigned)((at[e] - 1) % CJ_LANES_WARP));
+		    (long long)e, (unsigned)((at[e] - 1) % CJ_LANES_WARP)),
+		    f->machine->async->storer[object][e], "it is stored here");
 		return;
 	}
 }
@@ -128,13 +151,13 @@ cj_check_proxy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 
 static void
 report_read(struct cj_frame *f, const struct cj_bulk *b, int64_t element,
-    uint32_t warp)
+    uint32_t warp, cj_ref reader)
 {
-	cj_fault_at(f, b->step, b->lane, CJ_DIAG_IN_FLIGHT,
+	note_access(cj_fault_at(f, b->step, b->lane, CJ_DIAG_IN_FLIGHT,
 	    "a copy overwrites \"%s\" at element %lld" CJ_WHO ", which warp "
 	    "%u has read with no fence(proxy = .async) behind",
 	    f->code->module->objects.at[b->object].name, (long long)element,
-	    (unsigned)warp);
+	    (unsigned)warp), reader, "it is read here");
 }
 
 void
@@ -155,7 +178,8 @@ cj_check_overwrite(struct cj_frame *f, const struct cj_bulk *b)
 		for (w = 0; w < a->warps; w++) {
 			if (at[w] != 0 && !reported && at[w] == b->owner->
 			    block->frames[w].proxy_fences + 1) {
-				report_read(f, b, e, w);
+				report_read(f, b, e, w, a->reader[b->object][
+				    e / unit * a->warps + w]);
 				reported = true;
 			}
 			at[w] = 0;

@@ -12,6 +12,7 @@ struct cj_bulk;
 struct cj_mbarrier {
 	uint32_t count, pending;	/* arrivals: of a phase, to come */
 	int64_t tx;			/* bytes to come; may be negative */
+	int64_t expected;		/* of the phase, in all */
 	uint64_t phase;			/* how many have ended */
 	bool is_made, is_fenced;	/* visible to copies */
 	uint32_t maker;			/* warp that initialised it */
@@ -124,6 +125,7 @@ struct cj_async {
 					   it last, behind how many fences */
 	uint32_t **reads;		/* by object; by 16 bytes and warp: the
 					   same of reads; NULL: no loads */
+	cj_ref **storer, **reader;	/* which instructions these are */
 	uint32_t **landed;		/* by object; by element: number of the
 					   copy that landed there last */
 	uint32_t landings;
@@ -171,8 +173,8 @@ void cj_check_overwrite(struct cj_frame *f, const struct cj_bulk *b);
  * now on. */
 void cj_proxy_fence(struct cj_frame *f);
 /* A copy of cp.async has landed: a fence of whoever is behind it is enough. */
-void cj_proxy_landed(struct cj_frame *f, uint32_t object, int64_t first,
-    int64_t count);
+void cj_proxy_landed(struct cj_frame *f, const struct cj_step *copy,
+    uint32_t object, int64_t first, int64_t count);
 /* How many times 16 bytes an object has. */
 size_t cj_proxy_units(const struct cj_module *m, uint32_t object);
 /* A new block. */

@@ -165,7 +165,8 @@ START_TEST(says_which_bytes_are_missing)
 	    "        mbarrier_expect @2[%4], %7\n"
 	    "        mbarrier_wait @2[%4], %4\n"
 	    "    }\n");
-	expect_fault("which lacks 0 of 1 arrivals and waits for 64 bytes");
+	expect_fault("which lacks 0 of 1 arrivals and 64 of the 64 bytes "
+	    "that copies are to bring");
 }
 END_TEST
 

@@ -147,7 +147,7 @@ START_TEST(finds_wrong_bytes)
 	    "        mbarrier_expect @4[%3], %5\n"
 	    "        tma_load @2[%3]" BOX
 	    "    }\n" WAIT);
-	expect_fault("has got too many by 960 bytes");
+	expect_fault("960 more than it expects");
 }
 END_TEST
 

@@ -343,8 +343,8 @@ cj_elab_metadata(struct cj_elab *el, struct cj_args *args,
 	need = m * ((k + selectors - 1) / selectors);
 	if (v != NULL && v->kind == CJ_VALUE_ERROR)
 		return false;
-	have = v == NULL || cj_value_kind_of(v) != CJ_KIND_U32 ||
-	    cj_value_shape(v) == NULL ? 0 : cj_shape_count(cj_value_shape(v));
+	have = v == NULL || cj_value_kind_of(v) != CJ_KIND_U32 ? 0 :
+	    cj_value_shape(v) == NULL ? 1 : cj_shape_count(cj_value_shape(v));
 	if (have == need) {
 		*out = cj_elab_ref(el, v, CJ_KIND_U32);
 		return true;

@@ -102,8 +102,11 @@ narrow(struct cj_elab *el, struct cj_span span, struct view *v, uint32_t mode,
 	    r->first.value >= r->last.value) {
 		cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
 		    r->first.value >= r->last.value ?
-		    "the range holds no coordinate of mode %u" :
-		    "the range leaves mode %u", mode);
+		    "the range %lld..%lld holds no coordinate of mode %u, "
+		    "whose extent is %lld" : "the range %lld..%lld leaves "
+		    "mode %u, whose extent is %lld",
+		    (long long)r->first.value, (long long)r->last.value, mode,
+		    (long long)shape->value.value);
 		return false;
 	}
 	v->first += r->first.value * stride->value.value;

@@ -426,10 +426,13 @@ window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 	if (!cj_is_leaf(leaf))
 		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
 		    "a range cuts a single mode, mode %u has several", mode);
-	if (cj_int_less(&el->sym, leaf->value, r->last) == CJ_YES ||
-	    cj_int_less(&el->sym, r->first, cj_known(0)) == CJ_YES)
+	if (!el->never_runs &&
+	    (cj_int_less(&el->sym, leaf->value, r->last) == CJ_YES ||
+	    cj_int_less(&el->sym, r->first, cj_known(0)) == CJ_YES))
 		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
-		    "the range leaves mode %u", mode);
+		    "the range %s..%s leaves mode %u, whose extent is %s",
+		    int_text(el, r->first), int_text(el, r->last), mode,
+		    int_text(el, leaf->value));
 	w.count = cj_int_max(&el->sym, cj_known(0),
 	    cj_int_sub(&el->sym, r->last, r->first));
 	cj_tensor_watch_index(el, &made, t, window_start(el, shape, &w));

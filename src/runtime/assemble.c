@@ -190,6 +190,22 @@ cj_assembler_get(struct cj_work *f)
 	return as;
 }
 
+/*
+ * In long texts of products of warps, which keep all registers that there are,
+ * the first level leaves what the highest one puts into memory, takes a third
+ * less time, and makes what is as fast.
+ */
+static const char *
+level_of(const struct cj_recipe *r, const char *ptx, size_t length)
+{
+	enum { LONG = 98304 };
+
+	if (r->level == 0)
+		return "-O1";
+	return length > LONG && strstr(ptx, "mma.sync.") != NULL ? "-O1" :
+	    "-O3";
+}
+
 /* ---- ptxas --------------------------------------------------------------- */
 
 static cutejit_status
@@ -203,7 +219,7 @@ run_ptxas(struct cj_work *f, const struct cj_assembler *as,
 
 	argv[n++] = as->path;
 	argv[n++] = cj_printf(&f->arena, "-arch=%s", r->target->name);
-	argv[n++] = r->level == 0 ? "-O1" : "-O3";
+	argv[n++] = level_of(r, ptx, length);
 	argv[n++] = "-v";
 	if (r->lineinfo)
 		argv[n++] = "-lineinfo";

@@ -24,7 +24,7 @@ is_proved(struct cj_elab *el, struct cj_int at, struct cj_int limit)
 
 static void
 add(struct cj_elab *el, struct cj_tensor *made, const struct cj_tensor *from,
-    struct cj_int at, struct cj_int limit, uint32_t mode)
+    struct cj_int at, struct cj_int limit, uint32_t mode, bool is_tile)
 {
 	struct cj_unproved *u;
 
@@ -35,6 +35,7 @@ add(struct cj_elab *el, struct cj_tensor *made, const struct cj_tensor *from,
 	u->limit = limit;
 	u->mode = mode;
 	u->is_part = from->is_part;
+	u->is_tile = from->is_tiled && is_tile;
 	u->is_cut = from->cut != NULL;
 	u->next = made->unproved;
 	made->unproved = u;
@@ -43,7 +44,7 @@ add(struct cj_elab *el, struct cj_tensor *made, const struct cj_tensor *from,
 static void
 add_all(struct cj_elab *el, struct cj_tensor *made,
     const struct cj_tensor *from, const struct cj_tuple *c,
-    const struct cj_tuple *shape, uint32_t mode)
+    const struct cj_tuple *shape, uint32_t mode, bool is_tile)
 {
 	uint32_t i;
 
@@ -51,12 +52,26 @@ add_all(struct cj_elab *el, struct cj_tensor *made,
 	    c->rank == shape->rank) {
 		for (i = 0; i < c->rank; i++)
 			add_all(el, made, from, c->at[i], shape->at[i],
-			    mode == UINT32_MAX ? i : mode);
+			    mode == UINT32_MAX ? i : mode, is_tile);
 		return;
 	}
 	if (c->kind == CJ_TUPLE_INT)
 		add(el, made, from, c->value, cj_tuple_product(&el->al,
-		    shape), mode == UINT32_MAX ? 0 : mode);
+		    shape), mode == UINT32_MAX ? 0 : mode, is_tile);
+}
+
+/* Of ((a, b), (i, j)), a place in a tile and the tile's coordinate, the modes
+ * are those of the tensor that was cut. */
+static void
+add_tiles(struct cj_elab *el, struct cj_tensor *made,
+    const struct cj_tensor *from, const struct cj_tuple *c,
+    const struct cj_tuple *shape)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->rank && i < shape->rank; i++)
+		add_all(el, made, from, c->at[i], shape->at[i], UINT32_MAX,
+		    i == 1);
 }
 
 /* Of a whole tensor of one mode, whatever looks at addresses sees it. */
@@ -75,7 +90,11 @@ cj_tensor_watch_index(struct cj_elab *el, struct cj_tensor *made,
 {
 	if (el->bounds == CJ_BOUNDS_MEMORY || is_seen_anyway(el, from))
 		return;
-	add_all(el, made, from, coord, from->layout->shape, UINT32_MAX);
+	if (from->is_tiled && coord->kind == CJ_TUPLE_TUPLE)
+		add_tiles(el, made, from, coord, from->layout->shape);
+	else
+		add_all(el, made, from, coord, from->layout->shape, UINT32_MAX,
+		    false);
 }
 
 /* ---- accesses ------------------------------------------------------------ */
@@ -87,12 +106,18 @@ struct watched {
 };
 
 static const char *
-text_of(const struct watched *w, uint32_t mode, bool is_part)
+text_of(const struct watched *w, uint32_t mode, const char *of)
 {
 	const char *name = w->el->m->objects.at[w->t->object].name;
 
 	return cj_printf(w->el->arena, "mode %u of %s\"%s\"", (unsigned)mode,
-	    is_part ? "a part of " : "", name != NULL ? name : "memory");
+	    of, name != NULL ? name : "memory");
+}
+
+static const char *
+part_text(bool is_part)
+{
+	return is_part ? "a part of " : "";
 }
 
 /* Where the mask is false any coordinate will do. */
@@ -130,7 +155,8 @@ watch_indices(const struct watched *w, const struct cj_tensor *t)
 	for (u = t->unproved; u != NULL; u = u->next)
 		if (!t->is_guarded || !u->is_cut)
 			watch_one(w, u->at, u->limit, text_of(w, u->mode,
-			    u->is_part));
+			    u->is_tile ? "the tiles of " :
+			    part_text(u->is_part)));
 }
 
 static void
@@ -146,13 +172,14 @@ watch_cut(const struct watched *w, const struct cj_tensor *t,
 	for (i = 0; i < n; i++)
 		if (!is_proved(w->el, c[i].at, c[i].limit))
 			watch_one(w, c[i].at, c[i].limit, text_of(w,
-			    c[i].mode, t->cut->is_of_part));
+			    c[i].mode, part_text(t->cut->is_of_part)));
 }
 
 static void
 watch_gathered(const struct watched *w, const struct cj_way *way)
 {
-	const char *text = text_of(w, way->mode, way->t->is_part);
+	const char *text = text_of(w, way->mode,
+	    part_text(way->t->is_part));
 
 	if (way->t->is_guarded || is_proved(w->el, way->index, way->extent))
 		return;

@@ -625,11 +625,17 @@ cut_at(struct cj_elab *el, struct cj_args *args, const struct cj_tuple *tile,
 	struct work w = { .divide = CJ_DIVIDE_ZIPPED, .tuple = tile };
 	struct cj_value z = apply(el, args, true, do_divide, &w, name);
 	const struct cj_tuple *shape, *all;
+	struct cj_tensor tiles;
 
 	if (z.kind == CJ_VALUE_ERROR)
 		return z;
 	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :
 	    z.layout->shape;
+	if (z.kind == CJ_VALUE_TENSOR) {
+		tiles = *z.tensor;
+		tiles.is_tiled = true;
+		z = cj_value_tensor(el, &tiles);
+	}
 	all = any_of_rank(el, shape->at[!which]);
 	coord = filled(el, coord, cj_tuple_rank(shape->at[which]));
 	return slice_pair(el, args->span, &z, which == 0 ? coord : all,

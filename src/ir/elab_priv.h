@@ -144,7 +144,8 @@ struct cj_gather {
 struct cj_unproved {
 	struct cj_int at, limit;
 	uint32_t mode;
-	bool is_part;			/* the mode is one of a part */
+	bool is_part;			/* the mode is one of a part, */
+	bool is_tile;			/* or counts tiles */
 	bool is_cut;			/* a guard answers for it */
 	const struct cj_unproved *next;
 };
@@ -165,6 +166,7 @@ struct cj_tensor {
 	const struct cj_int *start;	/* of ranges t[a..b, _]: where, by mode
 					   of the tensor; NULL: 0 */
 	bool is_part;			/* not the object as declared */
+	bool is_tiled;			/* mode 1 counts tiles */
 	bool is_raw;			/* bytes, whatever lies there */
 	const struct cj_layout *seen;	/* of shared memory: as it was declared
 					   or made, before it was cut */

@@ -297,6 +297,7 @@ cj_tensor_slice(struct cj_elab *el, struct cj_span span,
 		return cj_value_error();
 	cj_tensor_watch_index(el, &made, t, coord);
 	made.is_part = true;
+	made.is_tiled = false;
 	if (!has_any(coord))
 		return cj_tensor_element(el, span, &made, coord);
 	if (!cj_layout_slice(&el->al, t->layout, coord, &made.layout,

@@ -1,7 +1,7 @@
 /*
  * tma_im2col(x, layout, lower = , upper = [, stride = ]): pixels of a tensor
  * (N, [[D,] H,] W, C) one after the other as rows of a matrix, as convolutions
- * read them; tma_im2col_store() writes them.
+ * read them.
  *
  * Base pixels go from `lower` to as far as `upper` lies from the tensor's end,
  * in steps, W first; beyond a row comes the next one. The tile in shared memory
@@ -9,7 +9,6 @@
  * each pixel: the filter's place. What is outside of the tensor is 0.
  *
  *	copy(load, x, s, barrier = b, at = (n, h, w, c), offset = (r, s))
- *	copy(store, s, x, at = (n, h, w, c))
  */
 #include "elab_tma.h"
 
@@ -151,40 +150,23 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	return true;
 }
 
-static struct cj_value
-make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
-    bool stores)
+struct cj_value
+cj_builtin_tma_im2col(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
 {
 	struct cj_tma_value *t = cj_tma_begin(el, args, row);
 
 	if (t == NULL)
 		return cj_value_error();
 	t->kind = CJ_MAP_PIXELS;
-	t->stores = stores;
 	t->along[0] = t->along[1] = 1;
-	if (!cj_arg_evict(el, args, &t->evict) || (stores &&
-	    !cj_tma_reduction(el, args, t)) ||
+	if (!cj_arg_evict(el, args, &t->evict) ||
 	    !check_modes(el, args->span, t) ||
 	    !cj_tma_check_tensor(el, args->span, t) ||
-	    !make_map(el, args, t) || (stores &&
-	    !cj_tma_need_whole_units(el, args->span, t)))
+	    !make_map(el, args, t))
 		return cj_value_error();
 	cj_tma_mark(el, t);
 	return cj_tma_copy_value(el, t, row->name);
-}
-
-struct cj_value
-cj_builtin_tma_im2col(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	return make(el, args, row, false);
-}
-
-struct cj_value
-cj_builtin_tma_im2col_store(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	return make(el, args, row, true);
 }
 
 /* ---- copies -------------------------------------------------------------- */
@@ -195,15 +177,11 @@ cj_im2col_place(struct cj_elab *el, struct cj_args *args,
 {
 	static const char help[] = "copy(load, x, s, barrier = b[i], at = (n, "
 	    "h, w, c), offset = (r, s)): where it begins, and what is added to "
-	    "each pixel; copy(store, s, x, at = (n, h, w, c)).";
+	    "each pixel.";
 
 	if (!cj_tma_names_tensor(el, args, t, "pixels") ||
 	    !cj_tma_numbers(el, args, "at", t->rank, help, to->at))
 		return false;
-	if (t->stores)
-		return cj_arg_named(el, args, "offset") == NULL ||
-		    cj_no_map(el, args->span, "what is stored as pixels "
-		    "has no offset: it goes to the base pixels");
 	return cj_tma_numbers(el, args, "offset", t->rank - 2, help,
 	    to->at + t->rank);
 }

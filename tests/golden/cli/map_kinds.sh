@@ -6,8 +6,6 @@ target sm_100a
 {
     const l = smem_layout(f32, (4, 32), unit = 1);
     let load = tma_im2col(x, l, lower = (-1, 0), stride = (1, 2));
-    let store = tma_im2col_store(x, l, lower = (-1, 0), stride = (1, 2));
-    let add = tma_im2col_store(x, l, reduce = .add);
     let gather = tma_gather(y, l);
     let scatter = tma_scatter(y, l);
     let thin = tma_load(y, l, step = (2, 1));
@@ -24,8 +22,6 @@ target sm_100a
             copy(gather, y, s, rows = r, at = 32, barrier = b[0]);
             copy(thin, local_tile(y, (8, 32), (0, 0)), s, barrier = b[0]);
             mbarrier_wait(b[0], 0);
-            copy(store, s, x, at = (0, 1, 2, 0), raw = true);
-            copy(add, s, x, at = (0, 1, 2, 0), raw = true);
             copy(scatter, s, y, rows = r, at = 32, raw = true);
             copy(thin_to, s, local_tile(y, (12, 32), (0, 1)), raw = true);
             bulk_commit();

@@ -208,7 +208,27 @@ add_trail(struct cj_diag *d, const struct cj_module *m, cj_place place)
 	}
 }
 
-/* In the order of blocks; selection, since there are few. */
+/* What is touched out of bounds is the cause of much else. */
+static bool
+is_cause(const struct cj_fault *p)
+{
+	return p->code == CJ_DIAG_OUT_OF_BOUNDS;
+}
+
+static bool
+may_follow(const struct cj_fault *p)
+{
+	return p->code == CJ_DIAG_RACE || p->code == CJ_DIAG_DEADLOCK ||
+	    p->code == CJ_DIAG_NEVER_WRITTEN || p->code == CJ_DIAG_IN_FLIGHT;
+}
+
+static bool
+comes_first(const struct cj_fault *a, const struct cj_fault *b)
+{
+	return is_cause(a) != is_cause(b) ? is_cause(a) : is_earlier(a, b);
+}
+
+/* Causes, then in the order of blocks; selection, since there are few. */
 static struct cj_fault *
 take_first(struct cj_fault_list *l)
 {
@@ -217,7 +237,7 @@ take_first(struct cj_fault_list *l)
 	if (l->first == NULL)
 		return NULL;
 	for (at = &l->first->next; *at != NULL; at = &(*at)->next)
-		if (is_earlier(*at, *best))
+		if (comes_first(*at, *best))
 			best = at;
 	p = *best;
 	*best = p->next;
@@ -237,7 +257,7 @@ is_allowed(const struct cj_fault *p, const struct cj_module *m,
 
 static void
 report(const struct cj_fault *p, const struct cj_module *m,
-    struct cj_diags *ds)
+    struct cj_diags *ds, bool follows)
 {
 	cj_place place = p->ref == 0 ? 0 : cj_inst(m, p->ref)->place;
 	struct cj_span none = { 0, 0, 0 };
@@ -252,6 +272,9 @@ report(const struct cj_fault *p, const struct cj_module *m,
 	if (p->count > 1)
 		cj_note(d, none, "and %llu more at this place",
 		    (unsigned long long)(p->count - 1));
+	if (follows)
+		cj_note(d, none, "it and what is below may follow from what "
+		    "is out of bounds");
 	add_trail(d, m, place);
 }
 
@@ -262,15 +285,20 @@ cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
 	struct cj_span none = { 0, 0, 0 };
 	struct cj_fault *p;
 	uint32_t limit = ds->limit;
+	bool has_cause = false, follows, is_told = false;
 	unsigned code;
 
 	/* each kind has its own, KEPT_PLACES, and says how many it left out */
 	ds->limit = UINT32_MAX;
 	while ((p = take_first(l)) != NULL) {
-		if (is_allowed(p, m, ds))
+		if (is_allowed(p, m, ds)) {
 			l->total -= p->count;
-		else
-			report(p, m, ds);
+			continue;
+		}
+		follows = has_cause && may_follow(p);
+		report(p, m, ds, follows && !is_told);
+		is_told = is_told || follows;
+		has_cause = has_cause || is_cause(p);
 	}
 	for (code = 0; code < CJ_DIAG_COUNT; code++)
 		if (l->unkept[code] != 0)

@@ -4,7 +4,7 @@
  * Pairs are kept where two registers stay neighbours at an even position, so
  * that packed arithmetic goes on without taking pairs apart.
  */
-#include "llvm_gen.h"
+#include "llvm_round.h"
 
 /* Copy `n` registers of `from` at `at` to `r` at `to`. */
 static void
@@ -144,6 +144,21 @@ cj_llvm_op_INSERT(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm_finish(g, r);
 }
 
+static bool
+is_f16_nan(const struct cj_constant *c, uint32_t i)
+{
+	return cj_type_kind(c->type) == CJ_KIND_F16 && c->bits[i] == 0x7fff;
+}
+
+static cj_llvm
+hidden_nan(struct cj_llvm_gen *g)
+{
+	cj_llvm bits = LLVMBuildTrunc(g->b, cj_llvm_f16_nan(g, g->i32),
+	    cj_llvm_int_type(g, 16), "");
+
+	return LLVMBuildBitCast(g->b, bits, cj_llvm_type(g, CJ_KIND_F16), "");
+}
+
 void
 cj_llvm_op_CONST(struct cj_llvm_gen *g, cj_ref r)
 {
@@ -152,7 +167,8 @@ cj_llvm_op_CONST(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm *out = cj_llvm_define(g, r);
 
 	for (i = 0; i < n; i++)
-		out[i] = cj_llvm_const(g, cj_type_kind(c->type), c->bits[i]);
+		out[i] = is_f16_nan(c, i) ? hidden_nan(g) :
+		    cj_llvm_const(g, cj_type_kind(c->type), c->bits[i]);
 	cj_llvm_finish(g, r);
 }
 

@@ -301,10 +301,21 @@ cj_llvm_round_float(struct cj_llvm_gen *g, enum cj_kind to,
 	out = choose(&n, is(&n, LLVMIntEQ, abs, word(&n, from->infinity)),
 	    infinity(&n), out);
 	out = with_sign(&n, out);
-	nan = word(&n, n.f->nan != 0 ? n.f->nan : n.f->largest);
+	nan = to == CJ_KIND_F16 ? cj_llvm_f16_nan(g, n.type) :
+	    word(&n, n.f->nan != 0 ? n.f->nan : n.f->largest);
 	out = choose(&n, is(&n, LLVMIntUGT, abs, word(&n, from->infinity)),
 	    nan, out);
 	return finish(&n, out);
+}
+
+cj_llvm
+cj_llvm_f16_nan(struct cj_llvm_gen *g, LLVMTypeRef type)
+{
+	bool is_long = LLVMGetIntTypeWidth(type) == 64;
+
+	return cj_llvm_asm(g, CJ_LLVM_ASM_PURE, type, is_long ?
+	    "mov.b64 $0, 0x7fff;" : "mov.b32 $0, 0x7fff;",
+	    is_long ? "=l" : "=r", NULL, 0);
 }
 
 /* ---- from integers ------------------------------------------------------ */

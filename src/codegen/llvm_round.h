@@ -24,6 +24,9 @@ cj_llvm cj_llvm_round_float(struct cj_llvm_gen *g, enum cj_kind to,
 /* An integer of at most 64 bits. */
 cj_llvm cj_llvm_round_int(struct cj_llvm_gen *g, enum cj_kind to,
     struct cj_conversion how, cj_llvm x, bool is_signed);
+/* The NaN of f16 as an integer of 32 or 64 bits that LLVM does not know: it
+ * would widen it with its payload, where GPUs give the one NaN of f32. */
+cj_llvm cj_llvm_f16_nan(struct cj_llvm_gen *g, LLVMTypeRef type);
 /* A small float as an exact float. */
 cj_llvm cj_llvm_small_to_f32(struct cj_llvm_gen *g, enum cj_kind from,
     cj_llvm bits);

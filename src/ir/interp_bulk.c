@@ -274,9 +274,10 @@ bool
 cj_bulk_may(struct cj_frame *f, const struct cj_bulk *b)
 {
 	struct cj_access access = { .object = b->object };
-	bool writes = b->kind == CJ_BULK_LOAD;
+	bool writes = b->kind == CJ_BULK_LOAD, has_met = false;
 	int64_t unit = unit_of(b), i;
 
+	/* what it meets is reported once: copies are many elements */
 	for (i = b->lo; i < b->hi; i += unit) {
 		struct cj_touched_range t = { .object = b->object,
 		    .width = (uint32_t)unit, .is_write = writes,
@@ -286,10 +287,11 @@ cj_bulk_may(struct cj_frame *f, const struct cj_bulk *b)
 		if (!cj_reach_may(f, b->step, b->lane, (struct cj_reach){
 		    &access, t.first, t.width }, writes))
 			return false;
-		if (b->owner != f->machine || t.is_atomic)
-			meets_in(f, b->owner, b->step, b->lane, t);
-		else
-			cj_async_meets(f, b->step, b->lane, t);
+		if (has_met)
+			continue;
+		has_met = b->owner != f->machine || t.is_atomic ?
+		    meets_in(f, b->owner, b->step, b->lane, t) :
+		    cj_async_meets(f, b->step, b->lane, t);
 	}
 	announce(f, b);
 	return true;

@@ -205,6 +205,7 @@ struct components {
 	struct cj_elab *el;
 	struct cj_component *out;
 	unsigned count;
+	bool is_part;
 };
 
 static void
@@ -218,7 +219,7 @@ add_components(struct components *c, const struct cj_tuple *coord,
 		if (c->count == CJ_MAX_AXES)
 			cj_bug(c->el->recover, "a guard with too many modes");
 		c->out[c->count++] = (struct cj_component){ coord->value,
-		    limit->value, mode == UINT32_MAX ? 0 : mode };
+		    limit->value, mode == UINT32_MAX ? 0 : mode, c->is_part };
 		return;
 	}
 	for (i = 0; i < limit->rank; i++)
@@ -231,10 +232,14 @@ unsigned
 cj_cut_components(struct cj_elab *el, const struct cj_tensor *t,
     const struct cj_tuple *at, struct cj_component *out)
 {
-	struct components all = { el, out, 0 };
+	struct components all = { el, out, 0, t->cut->is_of_part };
 
 	add_components(&all, cj_cut_at(el, t->cut, at), t->cut->limit,
 	    UINT32_MAX);
+	all.is_part = true;
+	if (t->within != NULL)
+		add_components(&all, cj_cut_at(el, t->within, at),
+		    t->within->limit, UINT32_MAX);
 	return all.count;
 }
 

@@ -67,10 +67,12 @@ struct cj_int cj_pieces_term(struct cj_elab *el, const struct cj_pieces *p,
     uint32_t r);
 cj_ref cj_pieces_offset(struct cj_elab *el, const struct cj_pieces *p,
     uint32_t r);
-/* A component of an element's coordinate in what the view was cut from. */
+/* A component of an element's coordinate in what the view was cut from, or in
+ * a view that it may have left. */
 struct cj_component {
 	struct cj_int at, limit;
 	uint32_t mode;
+	bool is_part;		/* the mode is one of a part */
 };
 /* Those of the coordinate `at` of a view that is cut, at most CJ_MAX_AXES. */
 unsigned cj_cut_components(struct cj_elab *el, const struct cj_tensor *t,

@@ -172,7 +172,7 @@ watch_cut(const struct watched *w, const struct cj_tensor *t,
 	for (i = 0; i < n; i++)
 		if (!is_proved(w->el, c[i].at, c[i].limit))
 			watch_one(w, c[i].at, c[i].limit, text_of(w,
-			    c[i].mode, part_text(t->cut->is_of_part)));
+			    c[i].mode, part_text(c[i].is_part)));
 }
 
 static void

@@ -691,9 +691,10 @@ cj_builtin_partition(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct cj_args inner = *args;
+	const struct cj_tensor *view;
 	const struct cj_tuple *thread = cj_arg_tuple(el, args, 2), *shape;
 	struct work w = { 0 };
-	struct cj_value z;
+	struct cj_value z, dealt;
 
 	inner.at = args->at + 1;
 	w.layout = cj_arg_layout(el, args, 0);
@@ -703,6 +704,14 @@ cj_builtin_partition(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
 		    "partition takes a layout (thread, value) first, its "
 		    "rank is %u", cj_layout_rank(w.layout));
+	if (inner.at[0].kind == CJ_VALUE_TENSOR) {
+		view = cj_tensor_in_order(el, args->span, inner.at[0].tensor,
+		    w.layout);
+		if (view == NULL)
+			return cj_value_error();
+		dealt = cj_value_tensor(el, view);
+		inner.at = &dealt;
+	}
 	z = apply(el, &inner, true, do_compose, &w, row->name);
 	if (z.kind == CJ_VALUE_ERROR)
 		return z;

@@ -208,7 +208,8 @@ cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 	while (cj_tensor_is_guarded(w.t) && cj_way_on(el, &w)) {
 		if (!w.t->is_guarded)
 			continue;
-		index = (struct cj_component){ w.index, w.extent, w.mode };
+		index = (struct cj_component){ w.index, w.extent, w.mode,
+		    false };
 		if (w.t->cut == NULL)
 			add_bounds(el, &index, mask);
 		if (!add_guard(el, &w, mask))

@@ -69,14 +69,19 @@ cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
 
 /* ---- what goes along with a layout --------------------------------------- */
 
-/* Where a view's elements lie: in what it was cut from, and in the shape that
- * a gather made. Whatever is done to the layout is done to both. */
-enum { COMPANIONS = 2 };
+/* Where a view's elements lie: in what it was cut from, in the shape that a
+ * gather made, in a view that its parts may leave. Whatever is done to the
+ * layout is done to all. */
+enum { COMPANIONS = 3 };
 
 static const struct cj_cut *
 companion(const struct cj_tensor *t, unsigned i)
 {
-	return i == 0 ? t->cut : t->gather == NULL ? NULL : t->gather->place;
+	switch (i) {
+	case 0: return t->cut;
+	case 1: return t->gather == NULL ? NULL : t->gather->place;
+	}
+	return t->within;
 }
 
 static void
@@ -85,8 +90,8 @@ set_companion(struct cj_elab *el, struct cj_tensor *t, unsigned i,
 {
 	struct cj_gather *g;
 
-	if (i == 0) {
-		t->cut = c;
+	if (i != 1) {
+		*(i == 0 ? &t->cut : &t->within) = c;
 		return;
 	}
 	g = CJ_NEW(el->arena, struct cj_gather);

@@ -254,6 +254,17 @@ is_misfit(struct cj_elab *el, struct cj_span span, struct cut *c,
 	    !cj_copy_tile_divides(el, span, c->copy, whole->shape);
 }
 
+/* The view, which holds whole tiles or says where it ends; NULL: reported. */
+static const struct cj_tensor *
+in_tiles(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
+    const struct cut *c)
+{
+	return c->copy != NULL ? cj_tensor_in_tiles(el, span, t,
+	    c->copy->tiled.tiler, "the tile of the copy") :
+	    cj_tensor_in_tiles(el, span, t, cj_tiled_mma_operand(&el->al,
+	    &c->mma->tiled, c->which), "the tile of the MMA");
+}
+
 /* What one thread has, of all threads' `shape`. */
 static const struct cj_tuple *
 thread_coord(struct cj_elab *el, const struct cut *c,
@@ -294,6 +305,9 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
 
 	if (is_misfit(el, span, c, t->layout) ||
 	    is_misfit(el, span, c, cj_tensor_coords(el, t)))
+		return cj_value_error();
+	t = in_tiles(el, span, t, c);
+	if (t == NULL)
 		return cj_value_error();
 	z = cj_tensor_map(el, span, t, true, do_cut, c, name);
 	if (z.kind == CJ_VALUE_ERROR)

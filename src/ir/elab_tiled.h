@@ -189,6 +189,15 @@ bool cj_elab_check_permutation(struct cj_elab *el, struct cj_span span,
 /* A copy's tile divides the known extents of a tensor. */
 bool cj_copy_tile_divides(struct cj_elab *el, struct cj_span span,
     const struct cj_copy_value *c, const struct cj_tuple *shape);
+/* A view that is dealt out in tiles, or by the indices of a layout (thread,
+ * value): with what tells whether a part leaves it (elab_within.c). NULL: one
+ * certainly does, which is reported. */
+const struct cj_tensor *cj_tensor_in_tiles(struct cj_elab *el,
+    struct cj_span span, const struct cj_tensor *t,
+    const struct cj_tuple *tile, const char *whose);
+const struct cj_tensor *cj_tensor_in_order(struct cj_elab *el,
+    struct cj_span span, const struct cj_tensor *t,
+    const struct cj_layout *tv);
 /* Threads of the launch; 0: not known. Are they as many as `what` is for? */
 int64_t cj_elab_block_threads(const struct cj_elab *el);
 bool cj_elab_has_threads(struct cj_elab *el, struct cj_span span,

@@ -198,50 +198,7 @@ proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bits)
 	return bits;
 }
 
-/* ---- coordinates in what the view was cut from --------------------------- */
-
-/* The components of a coordinate that belong to a limit's leaves. */
-struct components {
-	struct cj_elab *el;
-	struct cj_component *out;
-	unsigned count;
-	bool is_part;
-};
-
-static void
-add_components(struct components *c, const struct cj_tuple *coord,
-    const struct cj_tuple *limit, uint32_t mode)
-{
-	const struct cj_tuple *zero = cj_tuple_known(&c->el->al, 0);
-	uint32_t i;
-
-	if (cj_is_leaf(limit)) {
-		if (c->count == CJ_MAX_AXES)
-			cj_bug(c->el->recover, "a guard with too many modes");
-		c->out[c->count++] = (struct cj_component){ coord->value,
-		    limit->value, mode == UINT32_MAX ? 0 : mode, c->is_part };
-		return;
-	}
-	for (i = 0; i < limit->rank; i++)
-		add_components(c, cj_is_leaf(coord) || i >= coord->rank ?
-		    zero : coord->at[i], limit->at[i],
-		    mode == UINT32_MAX ? i : mode);
-}
-
-unsigned
-cj_cut_components(struct cj_elab *el, const struct cj_tensor *t,
-    const struct cj_tuple *at, struct cj_component *out)
-{
-	struct components all = { el, out, 0, t->cut->is_of_part };
-
-	add_components(&all, cj_cut_at(el, t->cut, at), t->cut->limit,
-	    UINT32_MAX);
-	all.is_part = true;
-	if (t->within != NULL)
-		add_components(&all, cj_cut_at(el, t->within, at),
-		    t->within->limit, UINT32_MAX);
-	return all.count;
-}
+/* ---- elements ------------------------------------------------------------ */
 
 struct cj_way
 cj_pieces_way(struct cj_elab *el, const struct cj_pieces *p, uint32_t r)

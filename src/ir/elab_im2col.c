@@ -14,10 +14,9 @@
 
 enum { MOST_PIXELS = 1024, MOST_STEP = 8 };
 
-/* What corners and offsets the hardware has, by how many modes are spatial. */
-static const struct { int64_t low, high, most; } limits[] = {
-	[1] = { -32768, 32767, 65535 }, [2] = { -128, 127, 255 },
-	[3] = { -16, 15, 31 },
+/* What corners the hardware has, by how many modes are spatial. */
+static const struct { int64_t low, high; } limits[] = {
+	[1] = { -32768, 32767 }, [2] = { -128, 127 }, [3] = { -16, 15 },
 };
 
 /* Known numbers for each spatial mode, in the tensor's order; to the map's. */
@@ -171,6 +170,32 @@ cj_builtin_tma_im2col(struct cj_elab *el, struct cj_args *args,
 
 /* ---- copies -------------------------------------------------------------- */
 
+/* Offsets that the instruction cannot hold, whatever is not known of them; the
+ * executor looks at the others. */
+static bool
+check_offsets(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_int *offset)
+{
+	int64_t most = cj_map_most_offset(&el->m->maps.at[t->record]);
+	uint32_t i;
+
+	for (i = 0; i < t->rank - 2; i++) {
+		struct cj_range r = cj_int_range(&el->sym, offset[i]);
+
+		if (r.hi >= 0 && r.lo <= most)
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
+		    "an offset of this copy is 0 to %lld, %s is %lld",
+		    (long long)most, cj_is_known(offset[i]) ? "this" :
+		    r.hi < 0 ? "its largest" : "its smallest",
+		    (long long)(r.hi < 0 ? r.hi : r.lo)), "Let \"lower\" and "
+		    "\"at\" begin where the filter's first place is, and count "
+		    "offsets from there.");
+		return false;
+	}
+	return true;
+}
+
 bool
 cj_im2col_place(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, struct cj_tma_place *to)
@@ -183,5 +208,6 @@ cj_im2col_place(struct cj_elab *el, struct cj_args *args,
 	    !cj_tma_numbers(el, args, "at", t->rank, help, to->at))
 		return false;
 	return cj_tma_numbers(el, args, "offset", t->rank - 2, help,
-	    to->at + t->rank);
+	    to->at + t->rank) && check_offsets(el, args->span, t, to->at +
+	    t->rank);
 }

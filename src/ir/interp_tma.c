@@ -176,6 +176,25 @@ may_store(struct cj_frame *f, const struct cj_bulk *b)
 	return false;
 }
 
+/* The instruction has few bits, without a sign, for what is added to pixels. */
+static bool
+offsets_fit(struct cj_frame *f, const struct cj_bulk *b)
+{
+	const struct cj_map *map = b->map->map;
+	uint32_t i;
+
+	for (i = map->rank; map->kind == CJ_MAP_PIXELS &&
+	    i < cj_map_numbers(map, true); i++) {
+		if (b->at[i] >= 0 && b->at[i] <= cj_map_most_offset(map))
+			continue;
+		cj_fault_at(f, b->step, b->lane, CJ_DIAG_OUT_OF_BOUNDS,
+		    "an offset of a copy of pixels is %lld, outside 0..%lld",
+		    (long long)b->at[i], (long long)cj_map_most_offset(map));
+		return false;
+	}
+	return true;
+}
+
 /* ---- issue --------------------------------------------------------------- */
 
 static const struct cj_tensor_map *
@@ -245,7 +264,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		l.b = box_at(f, s, lane, CJ_BULK_LOAD);
 		rank = cj_map_numbers(l.b.map->map, true);
-		if (!is_aligned(f, &l.b) || !check_global(f, &l.b))
+		if (!is_aligned(f, &l.b) || !offsets_fit(f, &l.b) ||
+		    !check_global(f, &l.b))
 			continue;
 		if (count > 3 + rank)
 			cj_bulk_spread(f, s, lane, CJ_AT(f, uint32_t,

@@ -254,6 +254,14 @@ cj_map_numbers(const struct cj_map *map, bool loads)
 	}
 	return map->rank;
 }
+/* The largest offset of a mode of pixels; the least is 0. */
+static inline int64_t
+cj_map_most_offset(const struct cj_map *map)
+{
+	static const int64_t most[] = { 0, 65535, 255, 31 };
+
+	return most[map->rank - 2];
+}
 /* What can be replaced in a map: by mode, the stride of mode 0 is 1. */
 enum cj_map_field { CJ_MAP_ADDRESS, CJ_MAP_EXTENT,
     CJ_MAP_STRIDE = CJ_MAP_EXTENT + CJ_MAP_MODES,

@@ -24,7 +24,7 @@ struct cj_assembly {
 	const char *cubin;		/* on the arena given */
 	size_t length;
 	const char *log;		/* of the assembler; for faults only */
-	const char *properties;		/* text of `ptxas -v`, or "" */
+	const char *properties;		/* what it said; of `ptxas -v`, or "" */
 };
 
 /* CUTEJIT_OK, or CUTEJIT_INTERNAL: the assembler refused our PTX or died. */

@@ -37,6 +37,7 @@ enum cj_section {
 	CJ_SECTION_ASSEMBLER, CJ_SECTION_PRODUCT,
 	CJ_SECTION_ENTRIES,		/* a line of text per entry */
 	CJ_SECTION_IR, CJ_SECTION_PTX, CJ_SECTION_CUBIN,
+	CJ_SECTION_ADVICE,		/* of the assembler, by lines */
 	CJ_SECTION_COUNT
 };
 

@@ -23,7 +23,7 @@ static const char names[CJ_SECTION_COUNT][9] = {
 	[CJ_SECTION_TARGET] = "target", [CJ_SECTION_ASSEMBLER] = "assemble",
 	[CJ_SECTION_PRODUCT] = "product", [CJ_SECTION_ENTRIES] = "entries",
 	[CJ_SECTION_IR] = "ir", [CJ_SECTION_PTX] = "ptx",
-	[CJ_SECTION_CUBIN] = "cubin",
+	[CJ_SECTION_CUBIN] = "cubin", [CJ_SECTION_ADVICE] = "advice",
 };
 
 static void

@@ -183,6 +183,7 @@ make_image(struct cj_work *f, struct cutejit_module *m,
 	p->cubin = out.cubin;
 	p->cubin_length = out.length;
 	p->assembler = as->name;
+	p->advice = cj_advice_of(&p->arena, out.properties);
 	add_phase(p, "assemble", cj_ms_since(start));
 	return CUTEJIT_OK;
 }

@@ -340,7 +340,7 @@ allow_dynamic(const struct cj_cuda *cu, const struct cj_program *p,
 /* What the driver's own assembler made: nobody else has told. */
 static void
 read_numbers(struct cj_work *f, const struct cj_cuda *cu,
-    struct cj_program *p, const struct cj_image *image)
+    struct cj_program *p, const struct cj_image *image, const char *info)
 {
 	cutejit_entry *entries = cj_memdup(&p->arena,
 	    atomic_load(&p->entries), p->entry_count * sizeof *entries);
@@ -358,6 +358,7 @@ read_numbers(struct cj_work *f, const struct cj_cuda *cu,
 			entries[i].stack_bytes = value;
 	}
 	atomic_store(&p->entries, entries);
+	p->advice = cj_advice_of(&p->arena, info);
 	cj_spills_keep(f, p);
 }
 
@@ -388,7 +389,7 @@ load(struct cj_work *f, const struct cj_cuda *cu, struct cj_program *p)
 	p->image = image;
 	if (!image->is_ptx)
 		return CUTEJIT_OK;
-	read_numbers(f, cu, p, image);
+	read_numbers(f, cu, p, image, log->info);
 	return cj_spills_tell(f, p);
 }
 

@@ -67,6 +67,21 @@ copy_log(struct cj_work *f, struct cj_nvjitlink *n, void *link,
 		out->log = log;
 }
 
+/* What it says of a link that went well. */
+static void
+copy_info(struct cj_work *f, struct cj_nvjitlink *n, void *link,
+    struct cj_assembly *out)
+{
+	size_t size = 0;
+	char *log;
+
+	if (n->GetInfoLogSize(link, &size) != 0 || size == 0)
+		return;
+	log = cj_alloc(&f->arena, size + 1);
+	if (n->GetInfoLog(link, log) == 0)
+		out->properties = log;
+}
+
 struct link {
 	struct cj_nvjitlink *n;
 	void *handle;
@@ -97,6 +112,7 @@ link_it(struct cj_work *f, struct link *l, const char *ptx, size_t length,
 	if (l->n->GetLinkedCubin(l->handle, cubin) != 0)
 		return CUTEJIT_INTERNAL;
 	out->cubin = cubin;
+	copy_info(f, l->n, l->handle, out);
 	return CUTEJIT_OK;
 }
 

@@ -194,6 +194,7 @@ cj_program_write(struct cj_work *f, const struct cj_program *p,
 	set_section(r, CJ_SECTION_IR, ir.text, ir.len);
 	set_section(r, CJ_SECTION_PTX, p->ptx, p->ptx_length);
 	set_section(r, CJ_SECTION_CUBIN, p->cubin, p->cubin_length);
+	set_text(r, CJ_SECTION_ADVICE, p->advice != NULL ? p->advice : "");
 }
 
 /* One line of entries_text; the text behind it, or NULL. */
@@ -268,5 +269,6 @@ cj_program_read(struct cj_work *f, struct cutejit_module *m,
 	p->cubin = p->cubin_length != 0 ? r->section[CJ_SECTION_CUBIN].bytes
 	    : NULL;
 	p->assembler = r->section[CJ_SECTION_ASSEMBLER].bytes;
+	p->advice = r->section[CJ_SECTION_ADVICE].bytes;
 	return true;
 }

@@ -433,6 +433,7 @@ struct cj_program {
 	const char *cubin;		/* stage IMAGE; NULL: no assembler */
 	size_t cubin_length;
 	const char *assembler;		/* "ptxas 13.0.88", or "" */
+	const char *advice;		/* its lines of lost speed, or NULL */
 	/* stage PTX; at IMAGE others with numbers, and the old ones stay for
 	   who has them */
 	_Atomic(cutejit_entry *) entries;
@@ -475,11 +476,16 @@ cutejit_status cj_program_get(struct cj_work *f, struct cutejit_module *m,
 void cj_program_drop(struct cj_program *p);
 void cj_program_hold(struct cj_program *p);
 
-/* Local memory of an image (spill.c): the program's report has it, once its
- * numbers are known and under its lock; so does the call's, for which it may
- * be an error. */
+/* Local memory of an image and its assembler's advice (spill.c): the program's
+ * report has them, once its numbers are known and under its lock; so does the
+ * call's, for which they may be an error. */
 void cj_spills_keep(struct cj_work *f, struct cj_program *p);
 cutejit_status cj_spills_tell(struct cj_work *f, const struct cj_program *p);
+
+/* Lines of an assembler's text that speak of lost performance, on `a`; and
+ * reports of those that the program has (advice.c). */
+const char *cj_advice_of(struct cj_arena *a, const char *text);
+void cj_advice_report(struct cj_diags *ds, const struct cj_program *p);
 
 /* Elaborate anew, without passes. */
 struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,

@@ -88,6 +88,7 @@ report_all(struct cj_diags *ds, const struct cj_program *p)
 	const cutejit_entry *e = atomic_load(&p->entries);
 	uint32_t i;
 
+	cj_advice_report(ds, p);
 	for (i = 0; i < p->entry_count; i++)
 		if (has_local(&e[i]))
 			report(ds, p->ir, &p->ir->functions.at[

@@ -28,7 +28,7 @@ fill(struct cj_record *r)
 {
 	static const char *const texts[CJ_SECTION_COUNT] = {
 		"relu", "T=f16", "sm_90a", "ptxas 13.0.88", "build", "",
-		"module", ".version 8.0", "\177ELF"
+		"module", ".version 8.0", "\177ELF", "(C7507) ...\n"
 	};
 	int i;
 

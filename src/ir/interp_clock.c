@@ -335,6 +335,20 @@ learn_of_own(struct cj_frame *f, struct cj_known k)
 	c->met = interval + 1;
 }
 
+bool
+cj_clock_is_behind(const struct cj_frame *f, const struct cj_past *p)
+{
+	const struct cj_race *r = f->machine->race;
+	uint32_t i;
+
+	for (i = 0; r != NULL && p != NULL && i < r->run->warps; i++)
+		if (i != f->warp && cj_past_known(r->run, p,
+		    f->machine->block->number, i).interval >
+		    f->clock->warp[i])
+			return false;
+	return true;
+}
+
 void
 cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 {

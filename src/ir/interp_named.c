@@ -71,6 +71,26 @@ check_expected(struct cj_frame *f, const struct cj_step *s,
 	}
 }
 
+/* Who comes for the next round knows that the last one has ended, or may count
+ * in it in another order of warps. */
+static void
+check_round(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_barrier *b)
+{
+	struct cj_fault *fault;
+
+	if (cj_clock_is_behind(f, b->done))
+		return;
+	fault = cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_DIVERGENT_BARRIER,
+	    "a warp comes to named barrier %u" CJ_WHO " with nothing that "
+	    "orders it behind the barrier's last round, in which it may "
+	    "count as well", (unsigned)f->wait_at);
+	if (fault != NULL) {
+		fault->other = b->last;
+		fault->note = "the last round ended here";
+	}
+}
+
 static void
 step_named(struct cj_frame *f, const struct cj_step *s)
 {
@@ -88,6 +108,7 @@ step_named(struct cj_frame *f, const struct cj_step *s)
 		b->expected = (uint32_t)CJ_AT(f, int64_t, s->b)[lane];
 		b->first = s->ref;
 	}
+	check_round(f, s, b);
 	past = cj_clock_publish(f);
 	cj_clock_meet_lanes(f);
 	if (past != NULL)
@@ -100,6 +121,7 @@ step_named(struct cj_frame *f, const struct cj_step *s)
 		b->turn++;
 		b->arrived = 0;
 		b->done = b->coming;
+		b->last = s->ref;
 		b->coming = NULL;
 		b->done_at = b->coming_at;
 		b->coming_at = 0;

@@ -450,7 +450,7 @@ enum { CJ_BARRIERS = 16 };
 struct cj_barrier {
 	uint32_t arrived, expected;	/* threads */
 	uint32_t turn;			/* how often it has opened */
-	cj_ref first;			/* who came first, for reports */
+	cj_ref first, last;		/* who came first, who opened it last */
 	const struct cj_past *coming, *done;	/* of those who come, came */
 	uint64_t coming_at, done_at;	/* of timelines: the last of them */
 };
@@ -537,6 +537,8 @@ void cj_clock_begin(struct cj_frame *f);
 /* Whoever joins what this one published is ordered behind all it did. */
 const struct cj_past *cj_clock_publish(struct cj_frame *f);
 void cj_clock_join(struct cj_frame *f, const struct cj_past *p);
+/* Is all that the warps of this block did in it behind the frame? */
+bool cj_clock_is_behind(const struct cj_frame *f, const struct cj_past *p);
 const struct cj_past *cj_past_join(struct cj_frame *f,
     const struct cj_past *x, const struct cj_past *y);
 /* A barrier of the warps that come, or of the lanes of one. */

@@ -427,7 +427,20 @@ start_walk(struct cj_contract *c, enum cj_walk_kind walk)
 		    c->b->consts.at[i].value, c->kernel->span);
 }
 
-/* `alias(y)`: both may be the same view. */
+/* Is parameter `number` a tensor here, not none? */
+static bool
+is_tensor(const struct cj_module *m, uint32_t number)
+{
+	uint32_t k;
+
+	for (k = 1; k < m->objects.len; k++)
+		if (m->objects.at[k].kind == CJ_OBJECT_TENSOR &&
+		    m->objects.at[k].parameter == number)
+			return true;
+	return false;
+}
+
+/* `alias(y)`: both may be the same view, if both are there. */
 static void
 mark_aliases(struct cj_contract *c)
 {
@@ -439,7 +452,7 @@ mark_aliases(struct cj_contract *c)
 	for (i = 0; i < count; i++) {
 		const struct cj_node *item;
 
-		if (list[i].alias == NULL ||
+		if (list[i].alias == NULL || !is_tensor(el->m, i) ||
 		    list[i].alias->attr.items.count == 0)
 			continue;
 		item = list[i].alias->attr.items.at[0];

@@ -119,7 +119,7 @@ find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 {
 	const struct cj_layout *l = cj_unswizzled(el, t->shared);
 	bool taken[CJ_MAP_MODES] = { false }, grows = true;
-	uint32_t unit, m, n;
+	uint32_t unit = 0, m, n;
 	int64_t size;
 
 	if (!unit_mode(el, span, t, &unit))

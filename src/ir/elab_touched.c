@@ -348,7 +348,7 @@ finds_writer(struct cj_elab *el, const struct cj_shared_use *r,
 {
 	bool is_written = false, by_threads = false;
 	const struct cj_shared_use *w;
-	struct apart a;
+	struct apart a = { 0 };
 	uint32_t i;
 
 	for (i = 0; i < el->touches.len; i++)
@@ -371,7 +371,7 @@ finds_writer(struct cj_elab *el, const struct cj_shared_use *r,
 void
 cj_elab_check_touches(struct cj_elab *el)
 {
-	struct apart a;
+	struct apart a = { 0 };
 	uint32_t i;
 
 	/* where they are too many, one that agrees may be missing */

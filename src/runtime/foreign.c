@@ -322,7 +322,7 @@ static struct cj_span
 span_of_line(const struct cj_sources *all, const char *name, size_t length,
     uint32_t number, struct cj_span otherwise)
 {
-	const struct cj_source *s;
+	const struct cj_source *s = NULL;
 	struct cj_span span;
 	const char *text;
 	uint32_t i, n;

@@ -58,6 +58,7 @@ struct cj_llvm_gen {
 	const struct cj_function *function;
 	bool is_dependent;	/* waits for the launch in front of it */
 	cj_ref waits_at;	/* in front of this; 0: at the begin */
+	bool lets_begin;	/* there: a launch behind may begin */
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
 	bool tells_others;	/* ... and they see it at mbarriers */

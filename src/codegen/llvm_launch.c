@@ -35,7 +35,8 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 	    inst->op == CJ_OP_CLUSTER_BARRIER ||
 	    inst->op == CJ_OP_NAMED_BARRIER || inst->op == CJ_OP_YIELD ||
 	    inst->op == CJ_OP_PREFETCH || inst->op == CJ_OP_SLOT_GET ||
-	    inst->op == CJ_OP_SLOT_SET)
+	    inst->op == CJ_OP_SLOT_SET ||
+	    inst->op == CJ_OP_LAUNCH_DEPENDENTS)
 		return true;
 	if (info->attr != CJ_ATTR_ACCESS)
 		return false;
@@ -67,22 +68,45 @@ first_shared(const struct cj_llvm_gen *g)
 	return 0;
 }
 
+/* Does the text say when a launch behind may begin? */
+static bool
+says_when(const struct cj_llvm_gen *g)
+{
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);)
+		if (w.event == CJ_WALK_INST &&
+		    cj_inst(g->m, w.ref)->op == CJ_OP_LAUNCH_DEPENDENTS)
+			return true;
+	return false;
+}
+
 void
 cj_llvm_plan_wait(struct cj_llvm_gen *g, uint32_t function)
 {
 	g->is_dependent = is_dependent(g, function);
 	g->waits_at = g->is_dependent ? first_shared(g) : 0;
+	g->lets_begin = g->is_dependent && !says_when(g);
 }
 
 /* From here on all that the launch in front has written is there. A dependent
- * launch behind may be started: it gets room as blocks of this one end, and it
- * waits in its turn. */
+ * launch behind may be started, where the text does not say when: it gets room
+ * as blocks of this one end, and it waits in its turn. */
 void
 cj_llvm_wait(struct cj_llvm_gen *g)
 {
-	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type,
-	    "griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;",
-	    "~{memory}", NULL, 0);
+	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type, g->lets_begin ?
+	    "griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" :
+	    "griddepcontrol.wait;", "~{memory}", NULL, 0);
+}
+
+void
+cj_llvm_op_LAUNCH_DEPENDENTS(struct cj_llvm_gen *g, cj_ref r)
+{
+	(void)r;
+	if (g->m->target->number >= 90)
+		cj_llvm_asm(g, CJ_LLVM_ASM_EFFECT, g->void_type,
+		    "griddepcontrol.launch_dependents;", "~{memory}", NULL, 0);
 }
 
 /* One thread has the maps come to where copies will look for them. */

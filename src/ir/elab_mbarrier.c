@@ -322,6 +322,17 @@ cj_builtin_named_barrier_arrive(struct cj_elab *el, struct cj_args *args,
 	return named(el, args, CJ_OP_NAMED_ARRIVE, "named_barrier_arrive()");
 }
 
+/* launch_dependents(): what the kernel still does asks little of the GPU. */
+struct cj_value
+cj_builtin_launch_dependents(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	(void)args;
+	(void)row;
+	cj_emit0(&el->em->b, CJ_OP_LAUNCH_DEPENDENTS, 0, 0);
+	return cj_value_none();
+}
+
 struct cj_value
 cj_builtin_sync_warp(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)

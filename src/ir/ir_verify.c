@@ -251,6 +251,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_MBARRIER_EXPECT: case CJ_OP_MBARRIER_WAIT:
 	case CJ_OP_MBARRIER_TEST: case CJ_OP_FENCE: case CJ_OP_NAMED_BARRIER:
 	case CJ_OP_NAMED_ARRIVE: case CJ_OP_SYNC_WARP:
+	case CJ_OP_LAUNCH_DEPENDENTS:
 	case CJ_OP_PRODUCE: case CJ_OP_CONSUME: case CJ_OP_SETTLE:
 	case CJ_OP_SKIP: case CJ_OP_RELEASE: case CJ_OP_DRAIN:
 	case CJ_OP_ROLE: case CJ_OP_TURN:

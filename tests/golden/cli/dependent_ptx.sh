@@ -1,5 +1,6 @@
 # A dependent kernel waits behind what is its block's own; maps are asked for in
-# front of that. What is shared with others comes behind.
+# front of that. What is shared with others comes behind. The launch behind may
+# begin where the text says so, else then.
 cat > late.cute <<'END'
 kernel late(x: tensor(f32, (M, N):(_, 1)) align(16), y: tensor(f32, M:1))
 target sm_90a
@@ -27,6 +28,17 @@ target sm_90
     {
         if x[0] == 0 { return; }
         y[thread_idx.x] = 1;
+    }
+}
+
+kernel told(x: tensor(f32, N:1), y: tensor(f32, N:1))
+target sm_80
+{
+    launch grid(1) block(32) dependent
+    {
+        let v = x[thread_idx.x];
+        launch_dependents();
+        y[thread_idx.x] = v;
     }
 }
 END

@@ -322,6 +322,25 @@ f32_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
 		    cj_llvm_join(g, x[i], x[i + 1]), type, ""));
 }
 
+/*
+ * A bf16 is the high half of the f32: of a word with two of them, one goes up
+ * and the lower half of the other is cleared, an instruction each.
+ */
+static void
+from_bf16_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
+{
+	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
+
+	for (i = 0; i + 1 < n; i += 2) {
+		cj_llvm word = cj_llvm_word(g, from, i / 2);
+
+		g->scalars[r][i] = LLVMBuildBitCast(g->b, LLVMBuildShl(g->b,
+		    word, cj_llvm_i32(g, 16), ""), f32(g), "");
+		g->scalars[r][i + 1] = LLVMBuildBitCast(g->b, LLVMBuildAnd(
+		    g->b, word, cj_llvm_i32(g, 0xffff0000), ""), f32(g), "");
+	}
+}
+
 /* And to two 8-bit floats. */
 static void
 fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
@@ -472,6 +491,8 @@ convert_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
 	if (k == CJ_KIND_F32 && (to == CJ_KIND_F16 || to == CJ_KIND_BF16) &&
 	    is_usual(to, how))
 		f32_pairs(g, r, from);
+	else if (k == CJ_KIND_BF16 && to == CJ_KIND_F32 && is_usual(to, how))
+		from_bf16_pairs(g, r, from);
 	else if (cj_kind_is_float(k) && k != CJ_KIND_F64 && k != to &&
 	    is_usual(to, how) && has_fp8(g, to))
 		fp8_pairs(g, r, from);

@@ -147,14 +147,21 @@ def rows(h):
     backward("rmsnorm_backward", ("dw",), lambda v, w: F.rms_norm(v, (8192,), w, 1e-6))
     backward("layernorm_backward", ("dw", "db"), lambda v, w: F.layer_norm(v, (8192,), w, None, 1e-5))
 
-    def softmax_backward():
-        M, N = OVER // 4096 + 1, 4096
-        y, dy, dx = noise((M, N)).abs_(), noise((M, N), seed=2), poisoned((M, N))
-        h.launch("softmax_backward", "softmax_backward", dict(y=y, dy=dy, dx=dx), dict(T="bf16"))
-        for p in pieces(M, N):
-            v, d = y[p].float(), dy[p].float()
-            yield "dx %s" % p, dx[p].float(), v * (d - (v * d).sum(1, keepdim=True)), 3e-2
-    h.case("softmax_backward", 16, softmax_backward)
+    def softmax_backward(call, forward, want):
+        def run():
+            M, N = OVER // 4096 + 1, 4096
+            y, dy, dx = noise((M, N)), noise((M, N), seed=2), poisoned((M, N))
+            for i in range(0, M, 8192):
+                y[i:i + 8192] = forward(y[i:i + 8192].float(), 1).to(bf16)
+            h.launch(*call, dict(y=y, dy=dy, dx=dx), dict(T="bf16"))
+            for p in pieces(M, N):
+                v, d = y[p].float(), dy[p].float()
+                yield "dx %s" % p, dx[p].float(), want(v, d), 3e-2
+        h.case(call[1], 16, run)
+    softmax_backward(("softmax_backward", "softmax_backward"), lambda x, d: x.abs(),
+                     lambda v, d: v * (d - (v * d).sum(1, keepdim=True)))
+    softmax_backward(("softmax_backward", "log_softmax_backward"), torch.log_softmax,
+                     lambda v, d: d - torch.exp(v) * d.sum(1, keepdim=True))
 
     def add_rmsnorm():
         M, N = OVER // 4096 + 1, 4096
@@ -179,6 +186,34 @@ def rows(h):
         for p in pieces(M, N):
             yield "x %s" % p, y[p].float(), q[p].view(e4).float() * s[p][:, None], 1e-2
     h.case("quantize_rows, dequantize_rows", 14, quantize)
+
+    def blocks():
+        M, N = OVER // 4096 + 1, 4096
+        x, q, s = noise((M, N)), poisoned((M, N), torch.uint8), poisoned((M, N // 128), f32)
+        e4 = torch.float8_e4m3fn
+        h.launch("quantize", "quantize_blocks", dict(x=x, q=q.view(e4), scale=s), dict(T="bf16", Q="f8e4m3"))
+        y = poisoned((M, N))
+        h.launch("quantize", "dequantize_blocks", dict(q=q.view(e4), scale=s, x=y), dict(T="bf16", Q="f8e4m3"))
+        for p in pieces(M, N):
+            v = q[p].view(e4).float().view(-1, 32, 128) * s[p][:, :, None]
+            yield "q %s" % p, v.view(-1, N), x[p].float(), 7e-2
+            yield "x %s" % p, y[p].float(), v.view(-1, N), 1e-2
+    h.case("quantize_blocks, dequantize_blocks", 14, blocks)
+
+    def whole():
+        x, q, s = noise(OVER).clamp_(-4, 4), poisoned(OVER, torch.uint8), poisoned(1, f32)
+        x[OVER - 3] = 5
+        e4 = torch.float8_e4m3fn
+        h.launch("quantize", "quantize", dict(x=x, q=q.view(e4), scale=s), dict(T="bf16", Q="f8e4m3"))
+        yield "scale", s, torch.full_like(s, 5 / 448), 1e-6
+        y = poisoned(OVER)
+        h.launch("quantize", "dequantize", dict(q=q.view(e4), scale=s, x=y), dict(T="bf16", Q="f8e4m3"))
+        for i in range(0, OVER, 1 << 28):
+            p = slice(i, i + (1 << 28))
+            v = q[p].view(e4).float() * s
+            yield "q from %d" % i, v, x[p].float(), 7e-2
+            yield "x from %d" % i, y[p].float(), v, 1e-2
+    h.case("quantize, dequantize", 20, whole)
 
     def topk():
         M, N = OVER // 4096 + 1, 4096
@@ -291,6 +326,27 @@ def moves(h):
         yield "back", z.gather(1, order), y, 0
         yield "the rest", (z == 77).sum(), torch.tensor(65536 * (32784 - 512), device="cuda"), 1e-6
     h.case("gather, scatter", 20, gather)
+
+    def scatter_add():
+        x = torch.zeros(65536, 32784, device="cuda")
+        index = torch.randint(0, 32784, (65536, 512), device="cuda")
+        y = torch.randint(-9, 10, (65536, 512), device="cuda").float()
+        h.launch("gather", "scatter_add", dict(y=y, index=index, x=x), dict(T="f32", I="i64"))
+        for i in range(0, 65536, 8192):
+            p = slice(i, i + 8192)
+            yield "rows from %d" % i, x[p], torch.zeros_like(x[p]).scatter_add_(1, index[p], y[p]), 0
+    h.case("scatter_add", 12, scatter_add)
+
+    def embedding_backward():
+        dy = torch.randint(-9, 10, (1 << 19, 4104), device="cuda", dtype=torch.int8).to(bf16)
+        index = torch.arange(1 << 19, device="cuda") // 2 * 2      # each even row twice, sums exact
+        gradient = torch.zeros(1 << 19, 4104, device="cuda")
+        h.launch("embedding", "embedding_backward", dict(dy=dy, index=index, gradient=gradient), dict(T="bf16", I="i64"))
+        for i in range(0, 1 << 19, 1 << 16):
+            d = dy[i:i + (1 << 16)].float()
+            yield "even rows from %d" % i, gradient[i:i + (1 << 16):2], d[::2] + d[1::2], 0
+            yield "odd rows from %d" % i, gradient[i + 1:i + (1 << 16):2], torch.zeros_like(d[::2]), 0
+    h.case("embedding_backward", 24, embedding_backward)
 
     def embedding():
         table = noise((1 << 19, 4104))

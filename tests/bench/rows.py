@@ -30,6 +30,7 @@ import triton.language as tl
 
 import cub_peers
 import cutejit
+import moves
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
@@ -609,41 +610,6 @@ def more(B):
                 "torch": lambda i: torch.autograd.grad(y, (xg, wg, bg), dy, retain_graph=True)}, check=check)
             del x, dy, dx, xg, y, want
             torch.cuda.empty_cache()
-    if B.wanted("cross_entropy_backward"):
-        R, N = 8192, 131072
-        x = torch.randn(R, N, device="cuda", dtype=torch.bfloat16)
-        g = torch.randint(0, N, (R,), device="cuda")
-        lse, dl, dx = torch.logsumexp(x.float(), 1), torch.ones(R, device="cuda"), torch.empty_like(x)
-        want = torch.softmax(x[:16].float(), 1)
-        want[torch.arange(16), g[:16]] -= 1
-        B.contest("cross_entropy_backward bf16 8192x131072", "copy", 4 * R * N, {
-            "cutec": B.cute("cross_entropy", "cross_entropy_backward", [dict(x=x, target=g, lse=lse, dloss=dl, dx=dx)],
-                            {"T": "bf16", "I": "i64"})}, check=lambda k: agree(dx[:16], want, 2e-2))
-        del x, dx
-        torch.cuda.empty_cache()
-    if B.wanted("rope"):
-        x = torch.randn(16384, 32, 128, device="cuda", dtype=torch.bfloat16)
-        y = torch.empty_like(x)
-        a = torch.randn(16384, 64, device="cuda")
-        c, s = torch.cos(a), torch.sin(a)
-        u, v = x[:8, :, :64].float(), x[:8, :, 64:].float()
-        want = torch.cat((u * c[:8, None] - v * s[:8, None], v * c[:8, None] + u * s[:8, None]), -1)
-        B.contest("rope bf16 16384x32x128", "copy", 2 * x.numel() * 2 + a.numel() * 8, {
-            "cutec": B.cute("rope", "rope", [dict(x=x, cos=c, sin=s, y=y)], {"T": "bf16"})},
-            check=lambda k: agree(y[:8], want, 2e-2))
-        del x, y
-        torch.cuda.empty_cache()
-    for N in (4096, 16384):
-        if B.wanted("quantize %d" % N):
-            R = (1 << 28) // N
-            x = torch.randn(R, N, device="cuda", dtype=torch.bfloat16)
-            q, s = torch.empty(R, N, device="cuda", dtype=torch.uint8), torch.empty(R, device="cuda")
-            B.contest("quantize_rows bf16 to f8e4m3 %dx%d" % (R, N), "copy", 3 * R * N, {
-                "cutec": B.cute("quantize", "quantize_rows", [dict(x=x, q=q.view(torch.float8_e4m3fn), scale=s)],
-                                {"T": "bf16", "Q": "f8e4m3"})},
-                check=lambda k: agree(q[:64].view(torch.float8_e4m3fn).float() * s[:64, None], x[:64], 0.1))
-            del x, q
-            torch.cuda.empty_cache()
 
 
 def families(B):
@@ -684,10 +650,6 @@ def families(B):
                       y=torch.empty(4096, 8192, device=dev)),
          4096 * 8192 * 12 + 4096 * 32768 * 4, {"T": "f32", "I": "i64"},
          lambda a: torch.gather(a["x"], 1, a["index"]), "y")
-    once("geglu bf16 2^28", "geglu", "geglu", "copy",
-         lambda: dict(gate=torch.randn(n, device=dev, dtype=bf16), up=torch.randn(n, device=dev, dtype=bf16),
-                      y=torch.empty(n, device=dev, dtype=bf16)),
-         6 * n, {"T": "bf16"}, lambda a: F.gelu(a["gate"], approximate="tanh") * a["up"], "y", False)
     for t, dt in DTYPES:
         once("extreme %s 2^28" % t, "extremes", "extreme", "read",
              lambda: dict(x=torch.randn(n, device=dev).to(dt), value=torch.empty(1, device=dev, dtype=dt),
@@ -739,7 +701,8 @@ def run(B, parts):
 def main():
     B = Bench(parser().parse_args())
     run(B, (lambda: softmax(B, SHAPES), lambda: norms(B, SHAPES), lambda: cross_entropy(B), lambda: transposes(B),
-            lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: softmax(B, LENGTHS),
+            lambda: sums(B), lambda: others(B), lambda: more(B), lambda: families(B), lambda: moves.moves(B),
+            lambda: softmax(B, LENGTHS),
             lambda: norms(B, LENGTHS), lambda: lengths(B)))
 
 

@@ -360,7 +360,8 @@ fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
 	}
 }
 
-/* Two 8-bit floats are two f16 in one instruction, exactly. */
+/* Two 8-bit floats are two f16 in one instruction, exactly, and each of those
+ * is a bf16. */
 static void
 from_fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
 {
@@ -383,10 +384,14 @@ from_fp8_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
 			cj_llvm_set_pair(g, r, i / 2, v);
 			continue;
 		}
-		g->scalars[r][i] = LLVMBuildFPExt(g->b,
-		    cj_llvm_element(g, v, 0), f32(g), "");
-		g->scalars[r][i + 1] = LLVMBuildFPExt(g->b,
-		    cj_llvm_element(g, v, 1), f32(g), "");
+		v = LLVMBuildFPExt(g->b, v, LLVMVectorType(f32(g), 2), "");
+		if (to == CJ_KIND_BF16) {
+			cj_llvm_set_pair(g, r, i / 2, LLVMBuildFPTrunc(g->b, v,
+			    LLVMVectorType(cj_llvm_type(g, to), 2), ""));
+			continue;
+		}
+		g->scalars[r][i] = cj_llvm_element(g, v, 0);
+		g->scalars[r][i + 1] = cj_llvm_element(g, v, 1);
 	}
 }
 
@@ -399,17 +404,35 @@ permute_bytes(struct cj_llvm_gen *g, cj_llvm x, uint32_t y, uint32_t which)
 	return cj_llvm_intrinsic(g, "llvm.nvvm.prmt", NULL, operands, 3);
 }
 
+/* Two 8-bit integers as 16 bits: what was loaded together is not taken apart. */
+static cj_llvm
+join_two(struct cj_llvm_gen *g, const cj_llvm *x)
+{
+	return LLVMBuildBitCast(g->b, cj_llvm_join(g, x[0], x[1]), g->i16, "");
+}
+
+/* The word that registers from `first` on came in; NULL: they did not. */
+static cj_llvm
+whole_word(struct cj_llvm_gen *g, cj_ref from, uint32_t first)
+{
+	cj_type t = cj_inst(g->m, from)->type;
+	unsigned parts = cj_llvm_word_parts(g, cj_type_kind(t));
+
+	return g->words[from] == NULL || first % parts != 0 ||
+	    first + parts > cj_type_count(t) ? NULL :
+	    g->words[from][first / parts];
+}
+
 /* Four 8-bit integers as one word, 128 more where they have a sign. */
 static cj_llvm
-join_bytes(struct cj_llvm_gen *g, const cj_llvm *x, bool is_signed)
+join_bytes(struct cj_llvm_gen *g, cj_ref from, uint32_t first, bool is_signed)
 {
-	cj_llvm v = LLVMGetPoison(LLVMVectorType(g->i8, 4));
-	unsigned i;
+	const cj_llvm *x = cj_llvm_values(g, from) + first;
+	cj_llvm v = whole_word(g, from, first);
 
-	for (i = 0; i < 4; i++)
-		v = LLVMBuildInsertElement(g->b, v, x[i], cj_llvm_i32(g, i),
-		    "");
-	v = LLVMBuildBitCast(g->b, v, g->i32, "");
+	if (v == NULL)
+		v = LLVMBuildBitCast(g->b, cj_llvm_join(g, join_two(g, x),
+		    join_two(g, x + 2)), g->i32, "");
 	return !is_signed ? v : LLVMBuildXor(g->b, v,
 	    cj_llvm_i32(g, 0x80808080), "");
 }
@@ -461,23 +484,130 @@ four_bytes(struct cj_llvm_gen *g, cj_ref r, uint32_t i, cj_llvm word,
 	}
 }
 
-/* 8-bit integers to floats; how many of them went, by fours. */
+/* Some bits of each half of a word, with others that are changed by them: one
+ * instruction, which the assembler does not make of two with a number each. */
+static cj_llvm
+bits_in(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm word, uint32_t bits,
+    uint32_t others)
+{
+	cj_llvm operands[] = { word, cj_llvm_i32(g, bits * 0x10001),
+	    cj_llvm_i32(g, others * 0x10001) };
+
+	return LLVMBuildBitCast(g->b, cj_llvm_asm(g, CJ_LLVM_ASM_PURE, g->i32,
+	    "lop3.b32 $0, $1, $2, $3, 0x6a;", "=r,r,r,r", operands, 3),
+	    LLVMVectorType(cj_llvm_type(g, k), 2), "");
+}
+
+/*
+ * Two signed 8-bit integers to bf16. Seven bits fit below 2^7, whose bits are
+ * 0x4300; what is to be taken off is 128, or 256 where there is a sign: -2^7
+ * and -2^8, which differ by the bit that the sign has. The sum is exact.
+ */
+static cj_llvm
+two_bytes(struct cj_llvm_gen *g, cj_ref from, uint32_t first)
+{
+	cj_llvm whole = whole_word(g, from, first & ~3u);
+	cj_llvm word = whole != NULL ? permute_bytes(g, whole, 0,
+	    first % 4 == 0 ? 0x4140 : 0x4342) : permute_bytes(g,
+	    LLVMBuildZExt(g->b, join_two(g, cj_llvm_values(g, from) + first),
+	    g->i32, ""), 0, 0x4140);
+	cj_llvm v[] = { bits_in(g, CJ_KIND_BF16, word, 0x7f, 0x4300),
+	    both(g, CJ_KIND_BF16, 1),
+	    bits_in(g, CJ_KIND_BF16, word, 0x80, 0xc300) };
+
+	return cj_llvm_intrinsic(g, "llvm.fma", LLVMTypeOf(v[0]), v, 3);
+}
+
+/* 8-bit integers to floats; how many of them went, by twos or fours. */
 static uint32_t
 from_bytes(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
     struct cj_conversion how)
 {
 	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
 	enum cj_kind k = cj_type_kind(cj_inst(g->m, from)->type);
-	const cj_llvm *x = cj_llvm_values(g, from);
 	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type);
 
 	if ((k != CJ_KIND_I8 && k != CJ_KIND_U8) || !is_usual(to, how) ||
 	    (to != CJ_KIND_F16 && to != CJ_KIND_BF16 && to != CJ_KIND_F32))
 		return 0;
+	if (k == CJ_KIND_I8 && to == CJ_KIND_BF16) {
+		for (i = 0; i + 2 <= n; i += 2)
+			cj_llvm_set_pair(g, r, i / 2, two_bytes(g, from, i));
+		return i;
+	}
 	for (i = 0; i + 4 <= n; i += 4)
-		four_bytes(g, r, i, join_bytes(g, x + i,
+		four_bytes(g, r, i, join_bytes(g, from, i,
 		    cj_kind_is_signed(k)), cj_kind_is_signed(k));
 	return i;
+}
+
+/* Up to eight 4-bit integers as one word, as they lie in memory. */
+static cj_llvm
+join_nibbles(struct cj_llvm_gen *g, cj_ref from, uint32_t first, uint32_t n)
+{
+	const cj_llvm *x = cj_llvm_values(g, from) + first;
+	cj_llvm word = whole_word(g, from, first);
+	uint32_t i;
+
+	if (word != NULL)
+		return word;
+	word = LLVMBuildZExt(g->b, x[0], g->i32, "");
+	for (i = 1; i < n; i++)
+		word = LLVMBuildOr(g->b, word, LLVMBuildShl(g->b,
+		    LLVMBuildZExt(g->b, x[i], g->i32, ""), cj_llvm_i32(g,
+		    4 * i), ""), "");
+	return word;
+}
+
+/*
+ * The pair p of a word of 4-bit integers, to 16-bit floats: `next` is the word
+ * without its lowest integer. As bytes: in the lowest bits of 2^7 or 2^10, 8
+ * more where they have a sign, which is taken off again.
+ */
+static cj_llvm
+two_nibbles(struct cj_llvm_gen *g, cj_llvm word, cj_llvm next, uint32_t p,
+    enum cj_kind way, bool is_signed)
+{
+	cj_llvm operands[] = { word, next, cj_llvm_i32(g, 0x0400 + 0x1111 *
+	    p) };
+	cj_llvm v = cj_llvm_intrinsic(g, "llvm.nvvm.prmt", NULL, operands, 3);
+	uint32_t bias = is_signed ? 8 : 0;
+
+	operands[0] = bits_in(g, way, v, 0xf, (way == CJ_KIND_F16 ? 0x6400 :
+	    0x4300) + bias);
+	operands[1] = both(g, way, 1);
+	operands[2] = both(g, way, (way == CJ_KIND_F16 ? -1024. : -128.) -
+	    bias);
+	return cj_llvm_intrinsic(g, "llvm.fma", LLVMTypeOf(operands[0]),
+	    operands, 3);
+}
+
+/* An even number of 4-bit integers to floats. */
+static void
+from_nibbles(struct cj_llvm_gen *g, cj_ref r, cj_ref from)
+{
+	enum cj_kind to = cj_type_kind(cj_inst(g->m, r)->type);
+	enum cj_kind k = cj_type_kind(cj_inst(g->m, from)->type);
+	uint32_t i, n = cj_type_count(cj_inst(g->m, r)->type) & ~1u;
+	cj_llvm word = NULL, next = NULL, v;
+
+	for (i = 0; i < n; i += 2) {
+		if (i % 8 == 0) {
+			word = join_nibbles(g, from, i, n - i < 8 ? n - i :
+			    8);
+			next = LLVMBuildLShr(g->b, word, cj_llvm_i32(g, 4),
+			    "");
+		}
+		v = two_nibbles(g, word, next, i % 8 / 2, to == CJ_KIND_F32 ?
+		    CJ_KIND_F16 : to, cj_kind_is_signed(k));
+		if (to != CJ_KIND_F32) {
+			cj_llvm_set_pair(g, r, i / 2, v);
+			continue;
+		}
+		v = LLVMBuildFPExt(g->b, v, LLVMVectorType(f32(g), 2), "");
+		g->scalars[r][i] = cj_llvm_element(g, v, 0);
+		g->scalars[r][i + 1] = cj_llvm_element(g, v, 1);
+	}
 }
 
 /* Whatever goes two by two; false: nothing. */
@@ -496,9 +626,13 @@ convert_pairs(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
 	else if (cj_kind_is_float(k) && k != CJ_KIND_F64 && k != to &&
 	    is_usual(to, how) && has_fp8(g, to))
 		fp8_pairs(g, r, from);
-	else if ((to == CJ_KIND_F16 || to == CJ_KIND_F32) &&
-	    is_usual(to, how) && has_fp8(g, k))
+	else if ((to == CJ_KIND_F16 || to == CJ_KIND_BF16 ||
+	    to == CJ_KIND_F32) && is_usual(to, how) && has_fp8(g, k))
 		from_fp8_pairs(g, r, from);
+	else if ((to == CJ_KIND_F16 || to == CJ_KIND_BF16 ||
+	    to == CJ_KIND_F32) && is_usual(to, how) && (k == CJ_KIND_I4 ||
+	    k == CJ_KIND_U4))
+		from_nibbles(g, r, from);
 	else
 		return false;
 	return true;

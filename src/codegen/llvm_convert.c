@@ -404,7 +404,7 @@ permute_bytes(struct cj_llvm_gen *g, cj_llvm x, uint32_t y, uint32_t which)
 	return cj_llvm_intrinsic(g, "llvm.nvvm.prmt", NULL, operands, 3);
 }
 
-/* Two 8-bit integers as 16 bits: what was loaded together is not taken apart. */
+/* Two 8-bit integers as 16 bits: what came together is not taken apart. */
 static cj_llvm
 join_two(struct cj_llvm_gen *g, const cj_llvm *x)
 {

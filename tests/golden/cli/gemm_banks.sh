@@ -1,0 +1,22 @@
+# Products of warps pass through shared memory without a conflict of banks:
+# all types, and A and B with stride 1 along either mode.
+row='(128,128,1):(128,1,16384)' column='(128,128,1):(1,128,16384)'
+for t in f16 bf16 tf32 i8 f64; do
+	case $t in
+	tf32) from=f32 to=f32 ;;
+	i8) from=i8 to=i32 ;;
+	*) from=$t to=$t ;;
+	esac
+	for a in "$row" "$column"; do
+		for b in "$row" "$column"; do
+			"$CUTEC" run "$SRCDIR/examples/gemm_sm80/gemm_sm80.cute" \
+			    --device=cpu -D T=$t -D TC=$to \
+			    "A=integers($from,$a,-4,4,seed=1)" \
+			    "B=integers($from,$b,-4,4,seed=2)" \
+			    "C=empty($to,$row)" --report=json=report.json \
+			    > /dev/null || exit 1
+			echo "$t $(grep -o '"bank_conflicts": [0-9]*' \
+			    report.json | sort -u)"
+		done
+	done
+done

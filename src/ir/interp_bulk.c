@@ -544,16 +544,32 @@ object_of(const struct issue *i, uint32_t access)
 }
 
 static bool
-is_whole(const struct issue *i, uint32_t object, int64_t at, const char *what)
+is_whole(const struct issue *i, int64_t bytes, const char *what)
 {
-	int64_t bytes = cj_kind_bits(kind_of(i->f, object)) / 8;
-
-	if (at * bytes % 16 == 0 && i->count >= 0)
+	if (bytes % 16 == 0 && i->count >= 0)
 		return true;
 	cj_fault_at(i->f, i->s, i->lane, CJ_DIAG_MISALIGNED_ACCESS,
 	    "%s of a bulk copy is %lld bytes, which is not a multiple of 16",
-	    what, (long long)(at * bytes));
+	    what, (long long)bytes);
 	return false;
+}
+
+static int64_t
+bytes_of(const struct issue *i, uint32_t object, int64_t elements)
+{
+	return elements * (cj_kind_bits(kind_of(i->f, object)) / 8);
+}
+
+/* Shared memory begins at a multiple of 16 bytes, a tensor anywhere. */
+static bool
+begins_whole(const struct issue *i, uint32_t object, int64_t at,
+    const char *what)
+{
+	uintptr_t slip = 0;
+
+	if (i->f->code->module->objects.at[object].kind != CJ_OBJECT_SHARED)
+		slip = (uintptr_t)i->f->machine->memory[object].data % 16;
+	return is_whole(i, bytes_of(i, object, at) + (int64_t)slip, what);
 }
 
 /* Bounds, rights and races of neighbours that are no destination in shared
@@ -673,9 +689,10 @@ copy_lane(const struct issue *i)
 	uint32_t from = object_of(i, i->copy->from);
 	struct issue copy = *i;
 
-	if (!is_whole(i, to, i->to, "the destination") ||
-	    !is_whole(i, from, i->from, "the source") ||
-	    !is_whole(i, to, i->count, "the size") || i->count == 0)
+	if (!begins_whole(i, to, i->to, "the destination") ||
+	    !begins_whole(i, from, i->from, "the source") ||
+	    !is_whole(i, bytes_of(i, to, i->count), "the size") ||
+	    i->count == 0)
 		return;
 	if (m->objects.at[to].kind != CJ_OBJECT_SHARED) {
 		store(i);

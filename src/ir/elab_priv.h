@@ -451,6 +451,7 @@ struct cj_elab {
 	struct cj_algebra al;
 	CJ_VEC(struct cj_symbol_info) symbols;	/* [0] unused */
 	CJ_VEC(uint8_t) levels;		/* by term: 0 not known yet */
+	CJ_VEC(uint8_t) divides;	/* by term, elab_let.c */
 
 	struct cj_module *m;
 	enum cj_time time;
@@ -596,6 +597,8 @@ struct cj_value cj_elab_remote(struct cj_elab *el,
     const struct cj_tensor *own, struct cj_int rank);
 /* The instruction (INDEX) with the term's number, in the current function. */
 cj_ref cj_elab_ref_int(struct cj_elab *el, struct cj_int i);
+/* Compute here what the value divides by numbers of run time. */
+void cj_elab_settle(struct cj_elab *el, const struct cj_value *v);
 /* Highest level of a symbol in it: 0 known, 1, 2. */
 unsigned cj_elab_int_level(struct cj_elab *el, struct cj_int i);
 /* The PARAM of a leaf of the host function, which is added if it is new. */

@@ -132,10 +132,14 @@ let(struct cj_elab *el, const struct cj_node *n)
 		cj_elab_at(el, n->span);
 		v = slots_for(el, n->let.binding, v);
 		cj_elab_bind(el, n->let.binding, CJ_BOUND_VAR, v);
-	} else {
-		cj_elab_bind(el, n->let.binding, n->kind == CJ_NODE_LET ?
-		    CJ_BOUND_LET : CJ_BOUND_CONST, v);
+		return;
 	}
+	if (n->kind == CJ_NODE_LET) {
+		cj_elab_at(el, n->span);
+		cj_elab_settle(el, &v);
+	}
+	cj_elab_bind(el, n->let.binding, n->kind == CJ_NODE_LET ?
+	    CJ_BOUND_LET : CJ_BOUND_CONST, v);
 }
 
 static void

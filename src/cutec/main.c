@@ -2,12 +2,17 @@
  * cutec: the command. Finds the subcommand and hands over.
  */
 #include <malloc.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cutec.h"
 
-/* Bytes of a block that comes from the heap, and of a heap that is kept. */
-enum { KEPT_BLOCK = 32 << 20, KEPT = 256 << 20 };
+/* Bytes of a block that comes from the heap, of a heap that is kept, of a step
+ * by which it grows, and of a large page. */
+enum { KEPT_BLOCK = 32 << 20, KEPT = 256 << 20, STEP = 64 << 20,
+    LARGE_PAGE = 2 << 20 };
 
 struct command {
 	const char *name, *synopsis, *purpose;
@@ -87,6 +92,33 @@ run(int argc, char **argv)
 	return c->run(argc - 1, argv + 1);
 }
 
+#if defined M_TRIM_THRESHOLD && defined MADV_HUGEPAGE
+/*
+ * The heap's first bytes in large pages, where the system has them: a compile
+ * touches thousands of small ones for the first time, and each costs as much as
+ * a thousand instructions.
+ */
+static void
+use_large_pages(void)
+{
+	char *end, *begin = sbrk(0);
+	void *volatile first = malloc(LARGE_PAGE);
+
+	free(first);		/* the heap has grown by a step */
+	end = sbrk(0);
+	if (begin == (void *)-1 || end == (void *)-1 || end <= begin)
+		return;
+	begin += -(uintptr_t)begin % LARGE_PAGE;
+	if (begin < end)
+		(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
+}
+#else
+static void
+use_large_pages(void)
+{
+}
+#endif
+
 /* What one kernel's work gave back, the next one takes: glibc would return it
  * to the system in between, and clearing fresh pages took a third of the time
  * that elaboration needs. The process is ours, so this is ours to say. */
@@ -96,7 +128,9 @@ keep_memory(void)
 #ifdef M_TRIM_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, KEPT);
+	mallopt(M_TOP_PAD, STEP);
 #endif
+	use_large_pages();
 }
 
 int

@@ -48,7 +48,8 @@ number_slot(struct cj_elab *el, struct cj_span span, cj_name name,
 	enum cj_kind k = kind_for(&v);
 	const struct cj_tuple *shape = cj_value_shape(&v);
 	struct cj_object o = { .kind = CJ_OBJECT_SLOT, .align = 1,
-	    .reads = true, .writes = true, .region = home };
+	    .reads = true, .writes = true, .region = home,
+	    .is_bare = v.kind == CJ_VALUE_UNWRITTEN };
 
 	o.element = k;
 	o.extent = cj_shape_count(shape);

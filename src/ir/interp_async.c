@@ -30,8 +30,7 @@ struct cj_flight {
 
 
 struct cj_async *
-cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
-    uint32_t warps)
+cj_async_create(struct cj_arena *a, const struct cj_decoded *c)
 {
 	const struct cj_module *m = c->module;
 	struct cj_async *s;
@@ -52,32 +51,10 @@ cj_async_create(struct cj_arena *a, const struct cj_decoded *c,
 	s = CJ_NEW(a, struct cj_async);
 	s->late = CJ_NEWS(a, uint8_t *, m->objects.len);
 	s->sources = CJ_NEWS(a, uint32_t, m->objects.len);
-	s->generic = CJ_NEWS(a, uint32_t *, m->objects.len);
-	s->storer = CJ_NEWS(a, cj_ref *, m->objects.len);
-	s->reader = CJ_NEWS(a, cj_ref *, m->objects.len);
-	s->landed = CJ_NEWS(a, uint32_t *, m->objects.len);
-	s->warps = warps;
-	for (i = 0; i < c->steps.len && s->reads == NULL; i++)
-		if (c->steps.at[i].op == CJ_OP_TMA_LOAD ||
-		    c->steps.at[i].op == CJ_OP_BULK_COPY)
-			s->reads = CJ_NEWS(a, uint32_t *, m->objects.len);
 	for (o = 1; o < m->objects.len; o++)
-		if (m->objects.at[o].kind == CJ_OBJECT_SHARED) {
+		if (m->objects.at[o].kind == CJ_OBJECT_SHARED)
 			s->late[o] = cj_alloc(a,
 			    (size_t)m->objects.at[o].extent);
-			s->generic[o] = CJ_NEWS(a, uint32_t,
-			    (size_t)m->objects.at[o].extent);
-			s->storer[o] = CJ_NEWS(a, cj_ref,
-			    (size_t)m->objects.at[o].extent);
-			s->landed[o] = CJ_NEWS(a, uint32_t,
-			    (size_t)m->objects.at[o].extent);
-			if (s->reads == NULL)
-				continue;
-			s->reads[o] = CJ_NEWS(a, uint32_t,
-			    cj_proxy_units(m, o) * warps);
-			s->reader[o] = CJ_NEWS(a, cj_ref,
-			    cj_proxy_units(m, o) * warps);
-		}
 	return s;
 }
 
@@ -385,7 +362,6 @@ land(struct cj_frame *f, struct cj_flight *p, uint32_t lane)
 	count_lane(f->machine, p, lane, false);
 	p->lanes &= ~((uint32_t)1 << lane);
 	announce(f, p, lane);
-	cj_proxy_landed(f, p->step, p->to_object, p->to[lane], p->count);
 }
 
 /* Is a lane's copy among those that a wait for all but n groups ends? */

@@ -103,7 +103,7 @@ cj_block_create(struct cj_arena *a, const struct cj_decoded *c,
 	b->launch = l;
 	b->threads = (uint32_t)(l->block[0] * l->block[1] * l->block[2]);
 	b->warps = (b->threads + CJ_LANES_WARP - 1) / CJ_LANES_WARP;
-	b->machine.async = cj_async_create(a, c, b->warps);
+	b->machine.async = cj_async_create(a, c);
 	b->machine.mbarriers = cj_mbarriers_create(a, c);
 	b->machine.stages = cj_stages_create(a, c);
 	b->machine.tmem = cj_tmem_create(a, c, b->warps);

@@ -164,8 +164,6 @@ cj_bulk_issue(struct cj_frame *f, const struct cj_bulk *what)
 		b->own_map = *b->map;
 		b->map = &b->own_map;
 	}
-	if (b->kind == CJ_BULK_LOAD && b->held == NULL)
-		cj_check_overwrite(f, b);
 	mark(b, true);
 	hand_over(f, b);
 	if (b->kind != CJ_BULK_SOURCE)
@@ -184,15 +182,12 @@ cj_bulk_clear(struct cj_frame *f)
 		cj_bulk_drop(a->bulks);
 	}
 	if (a != NULL && f->warp == 0) {
-		cj_proxy_clear(f);
 		memset(a->unit, 0, sizeof a->unit);
 		a->kept = 0;
 	}
 	f->seen_maps = NULL;
 	memset(f->bulk_commits, 0, sizeof f->bulk_commits);
 	f->wgmma_commits = 0;
-	f->proxy_fences = 0;
-	f->fenced = 0;
 	f->loose_count = 0;
 }
 
@@ -267,7 +262,8 @@ announce(struct cj_frame *f, const struct cj_bulk *b)
 		    .width = (uint32_t)unit, .first = cj_swizzled(b->swizzle,
 		    kind_of(f, b->object), i), .is_write =
 		    b->kind == CJ_BULK_LOAD, .is_atomic = b->reduces &&
-		    b->kind == CJ_BULK_LOAD });
+		    b->kind == CJ_BULK_LOAD,
+		    .is_async = b->step->op != CJ_OP_SEND });
 }
 
 bool
@@ -586,7 +582,7 @@ other_may(const struct issue *i, uint32_t object, int64_t first, bool writes)
 		return false;
 	cj_race_access(i->f, i->s, i->lane, (struct cj_touched_range){
 	    .object = object, .first = first, .width = reach.width,
-	    .is_write = writes, .is_atomic = combines });
+	    .is_write = writes, .is_atomic = combines, .is_async = true });
 	return true;
 }
 
@@ -609,8 +605,6 @@ store(const struct issue *i)
 	b.group = i->f->bulk_commits[i->lane];
 	b.other = object_of(i, i->copy->to);
 	b.from = i->to;
-	cj_check_proxy(i->f, i->s, i->lane, b.object, b.lo, b.hi,
-	    CJ_MAP_PLAIN);
 	if (cj_bulk_may(i->f, &b) && other_may(i, b.other, b.from, true))
 		cj_bulk_issue(i->f, &b);
 }
@@ -643,8 +637,6 @@ send(const struct issue *i)
 	struct cj_machine *owner = cj_cluster_machine(i->f, i->s, i->lane,
 	    operand(i, 2));
 
-	cj_check_proxy(i->f, i->s, i->lane, source.object, source.lo,
-	    source.hi, CJ_MAP_PLAIN);
 	if (owner == i->f->machine) {
 		cj_fault_at(i->f, i->s, i->lane, CJ_DIAG_OUT_OF_BOUNDS,
 		    "a bulk copy goes to the shared memory of its own block, "

@@ -19,6 +19,13 @@
  *	publish		the tree with the own block's leaf; a new interval
  *	join		take a published tree in
  *	meet		all of a barrier learn what each of them knows
+ *	fence		what happened for threads has happened for units, too
+ *
+ * Units of the hardware see what threads did where a fence stands between
+ * them: there are clocks for them (enum cj_view), which grow
+ * at fences alone and go the same ways. Numbers of the own block's warps stand
+ * in the clock and in its leaf. A fence behind what other blocks did makes the
+ * whole tree known, as it is then, below a child of the root for each view.
  *
  * Releases and acquires meet in a table by address. A release publishes for
  * threads of its block, its cluster or all, as its scope says; an acquire
@@ -50,17 +57,43 @@ struct cj_sync_table {
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* A leaf has the intervals of all warps, then what single lanes did since. */
-static const uint32_t *
-seen_in(const struct cj_past *p)
+/* A leaf has the intervals of all warps, then what single lanes did since; the
+ * same for units follows. Those of `view` begin at a place. */
+static uint32_t
+place_of(const struct cj_race_run *r, enum cj_view view)
 {
-	return (const void *)p;
+	return view == CJ_VIEW_THREADS ? 0 :
+	    2 * (r->warps + ((uint32_t)view - 1) * r->own_warps);
+}
+
+static uint32_t
+warps_of(const struct cj_race_run *r, enum cj_view view)
+{
+	return view == CJ_VIEW_THREADS ? r->warps : r->own_warps;
+}
+
+static unsigned
+views_of(const struct cj_race_run *r)
+{
+	return r->has_async ? CJ_VIEWS : 1;
 }
 
 static const uint32_t *
-lanes_in(const struct cj_race_run *r, const struct cj_past *p)
+seen_in(const struct cj_race_run *r, const struct cj_past *p,
+    enum cj_view view)
 {
-	return seen_in(p) + r->warps;
+	return (const uint32_t *)(const void *)p + place_of(r, view);
+}
+
+static struct cj_known
+known_in(const struct cj_race_run *r, const struct cj_past *p,
+    enum cj_view view, uint32_t warp)
+{
+	const uint32_t *seen = seen_in(r, p, view);
+
+	assert(warp < warps_of(r, view));
+	return (struct cj_known){ seen[warp],
+	    seen[warps_of(r, view) + warp] };
 }
 
 /* Take more knowledge of a warp in; two different lanes become all of them. */
@@ -96,8 +129,8 @@ static void *
 new_node(struct cj_frame *f, bool is_leaf)
 {
 	struct cj_race_run *r = f->machine->race->run;
-	size_t bytes = is_leaf ? 2 * r->warps * sizeof(uint32_t)
-	    : sizeof(struct cj_past);
+	size_t bytes = is_leaf ? place_of(r, r->has_async ? CJ_VIEWS :
+	    CJ_VIEW_SHARED) * sizeof(uint32_t) : sizeof(struct cj_past);
 
 	if (atomic_fetch_add_explicit(&r->nodes, 1, memory_order_relaxed)
 	    == MOST_NODES)
@@ -105,29 +138,46 @@ new_node(struct cj_frame *f, bool is_leaf)
 	return cj_alloc(f->machine->arena, bytes);
 }
 
+/* Has a leaf all that another one has of a view? */
+static bool
+has_all(const uint32_t *a, const uint32_t *b, uint32_t warps)
+{
+	bool all = true;
+	uint32_t i;
+
+	for (i = 0; i < warps; i++)
+		all &= a[i] >= b[i];
+	for (i = warps; i < 2 * warps; i++)	/* of one lane, or 0 */
+		all &= a[i] == b[i] || b[i] == 0;
+	return all;
+}
+
 static const struct cj_past *
 join_leaves(struct cj_frame *f, const struct cj_past *x,
     const struct cj_past *y)
 {
-	const uint32_t *a = seen_in(x), *b = seen_in(y);
-	uint32_t warps = f->machine->race->run->warps, i, *both;
+	const struct cj_race_run *r = f->machine->race->run;
+	const uint32_t *a = seen_in(r, x, 0), *b = seen_in(r, y, 0);
 	bool x_has_all = true, y_has_all = true;
+	uint32_t v, i, at, warps, *both;
 
-	for (i = 0; i < warps; i++) {
-		x_has_all &= a[i] >= b[i];
-		y_has_all &= b[i] >= a[i];
-	}
-	for (i = warps; i < 2 * warps; i++) {	/* of one lane, or 0 */
-		x_has_all &= a[i] == b[i] || b[i] == 0;
-		y_has_all &= a[i] == b[i] || a[i] == 0;
+	for (v = 0; v < views_of(r); v++) {
+		at = place_of(r, v);
+		warps = warps_of(r, v);
+		x_has_all &= has_all(a + at, b + at, warps);
+		y_has_all &= has_all(b + at, a + at, warps);
 	}
 	if (x_has_all || y_has_all)
 		return x_has_all ? x : y;
 	both = new_node(f, true);
-	memcpy(both, a, 2 * warps * sizeof *both);
-	for (i = 0; i < warps; i++)
-		learn(&both[i], &both[warps + i], (struct cj_known){ b[i],
-		    b[warps + i] });
+	for (v = 0; v < views_of(r); v++) {
+		at = place_of(r, v);
+		warps = warps_of(r, v);
+		memcpy(both + at, a + at, 2 * warps * sizeof *both);
+		for (i = at; i < at + warps; i++)
+			learn(&both[i], &both[warps + i], (struct cj_known){
+			    b[i], b[warps + i] });
+	}
 	return (const void *)both;
 }
 
@@ -166,12 +216,10 @@ cj_past_join(struct cj_frame *f, const struct cj_past *x,
 	return join_trees(f, x, y, f->machine->race->run->levels);
 }
 
+/* Below a node of a level; the root's is the number of levels. */
 static const struct cj_past *
-find_leaf(const struct cj_race_run *r, const struct cj_past *p,
-    uint64_t block)
+find_leaf(const struct cj_past *p, unsigned level, uint64_t block)
 {
-	unsigned level = r->levels;
-
 	while (p != NULL && level-- != 0)
 		p = p->child[block >> level * FAN_BITS & (FAN - 1)];
 	return p;
@@ -181,13 +229,10 @@ struct cj_known
 cj_past_known(const struct cj_race_run *r, const struct cj_past *p,
     uint64_t block, uint32_t warp)
 {
-	const struct cj_past *leaf = find_leaf(r, p, block);
-	struct cj_known k = { 0, 0 };
+	const struct cj_past *leaf = find_leaf(p, r->levels, block);
 
-	if (leaf != NULL)
-		k = (struct cj_known){ seen_in(leaf)[warp],
-		    lanes_in(r, leaf)[warp] };
-	return k;
+	return leaf == NULL ? (struct cj_known){ 0, 0 } :
+	    known_in(r, leaf, CJ_VIEW_THREADS, warp);
 }
 
 /* A tree of one leaf. */
@@ -224,7 +269,7 @@ cj_clock_begin(struct cj_frame *f)
 	if (f->clock == NULL)
 		return;
 	memset(f->clock, 0, sizeof *f->clock);
-	f->clock->warp[f->warp] = 1;
+	f->clock->of[CJ_VIEW_THREADS].warp[f->warp] = 1;
 	f->clock->met = 1;
 	f->ahead = 0;
 }
@@ -234,14 +279,15 @@ next_interval(struct cj_frame *f, uint32_t last)
 {
 	if (last >= CJ_LAST_INTERVAL)
 		cj_race_give_up(f, "a warp meets others too often");
-	f->clock->warp[f->warp] = last < CJ_LAST_INTERVAL ? last + 1 : last;
+	f->clock->of[CJ_VIEW_THREADS].warp[f->warp] =
+	    last < CJ_LAST_INTERVAL ? last + 1 : last;
 }
 
 static void
 have_met(struct cj_frame *f)
 {
-	f->clock->met = f->clock->warp[f->warp];
-	f->clock->lane[f->warp] = 0;
+	f->clock->met = f->clock->of[CJ_VIEW_THREADS].warp[f->warp];
+	f->clock->of[CJ_VIEW_THREADS].lane[f->warp] = 0;
 	f->ahead = 0;
 }
 
@@ -251,7 +297,7 @@ cj_clock_meet_lanes(struct cj_frame *f)
 {
 	if (f->clock == NULL || f->machine->race == NULL)
 		return;
-	next_interval(f, f->clock->warp[f->warp]);
+	next_interval(f, f->clock->of[CJ_VIEW_THREADS].warp[f->warp]);
 	have_met(f);
 }
 
@@ -274,35 +320,54 @@ who_runs(const struct cj_frame *f)
 static const struct cj_past *
 leaf_of(struct cj_frame *f, const struct cj_clock *c)
 {
-	uint32_t warps = f->machine->race->run->warps;
-	uint32_t *leaf = new_node(f, true);
+	const struct cj_race_run *r = f->machine->race->run;
+	uint32_t *leaf = new_node(f, true), v;
 
-	memcpy(leaf, c->warp, warps * sizeof *leaf);
-	memcpy(leaf + warps, c->lane, warps * sizeof *leaf);
+	for (v = 0; v < views_of(r); v++) {
+		uint32_t warps = warps_of(r, v), *at = leaf + place_of(r, v);
+
+		memcpy(at, c->of[v].warp, warps * sizeof *at);
+		memcpy(at + warps, c->of[v].lane, warps * sizeof *at);
+	}
 	return (const void *)leaf;
+}
+
+/* What the lanes that run have done, or have met. */
+static struct cj_known
+own_deeds(const struct cj_frame *f)
+{
+	const struct cj_clock *c = f->clock;
+	const struct cj_seen *seen = &c->of[CJ_VIEW_THREADS];
+	struct cj_known own = { seen->warp[f->warp], 0 };
+	uint32_t now = own.interval;
+
+	if (c->met > now || who_runs(f) != ONE_RUNS)
+		return own;
+	own = (struct cj_known){ c->met - 1, seen->lane[f->warp] };
+	learn(&own.interval, &own.lane, (struct cj_known){ c->met - 1,
+	    cj_lane_note(cj_first_lane(f), now) });
+	return own;
 }
 
 const struct cj_past *
 cj_clock_publish(struct cj_frame *f)
 {
 	struct cj_clock *c = f->clock;
+	struct cj_seen *seen = c != NULL ? &c->of[CJ_VIEW_THREADS] : NULL;
 	const struct cj_past *p;
+	struct cj_known own;
 	uint32_t now, lane;
 
 	if (f->machine->race == NULL)
 		return NULL;
-	now = c->warp[f->warp];
-	lane = c->lane[f->warp];
-	if (c->met <= now && who_runs(f) == ONE_RUNS) {
-		c->warp[f->warp] = c->met - 1;
-		learn(&c->warp[f->warp], &c->lane[f->warp], (struct cj_known){
-		    c->met - 1, cj_lane_note(cj_first_lane(f), now) });
-	} else {
-		c->lane[f->warp] = 0;
-	}
+	now = seen->warp[f->warp];
+	lane = seen->lane[f->warp];
+	own = own_deeds(f);
+	seen->warp[f->warp] = own.interval;
+	seen->lane[f->warp] = own.lane;
 	p = cj_past_join(f, c->past, tree_of(f, f->machine->block->number,
 	    leaf_of(f, c)));
-	c->lane[f->warp] = lane;
+	seen->lane[f->warp] = lane;
 	next_interval(f, now);
 	return p;
 }
@@ -331,7 +396,7 @@ learn_of_own(struct cj_frame *f, struct cj_known k)
 	struct cj_clock *c = f->clock;
 	uint32_t interval = c->met - 1;
 
-	learn(&interval, &c->lane[f->warp], k);
+	learn(&interval, &c->of[CJ_VIEW_THREADS].lane[f->warp], k);
 	c->met = interval + 1;
 }
 
@@ -344,33 +409,133 @@ cj_clock_is_behind(const struct cj_frame *f, const struct cj_past *p)
 	for (i = 0; r != NULL && p != NULL && i < r->run->warps; i++)
 		if (i != f->warp && cj_past_known(r->run, p,
 		    f->machine->block->number, i).interval >
-		    f->clock->warp[i])
+		    f->clock->of[CJ_VIEW_THREADS].warp[i])
 			return false;
 	return true;
+}
+
+/* What a leaf of the own block has. */
+static void
+learn_leaf(struct cj_frame *f, const struct cj_past *leaf)
+{
+	const struct cj_race_run *r = f->machine->race->run;
+	struct cj_clock *c = f->clock;
+	uint32_t v, i;
+
+	for (v = 0; v < views_of(r); v++)
+		for (i = 0; i < warps_of(r, v); i++) {
+			struct cj_known k = known_in(r, leaf, v, i);
+
+			if (v == CJ_VIEW_THREADS && i == f->warp)
+				learn_of_own(f, k);
+			else
+				learn(&c->of[v].warp[i], &c->of[v].lane[i],
+				    k);
+		}
 }
 
 void
 cj_clock_join(struct cj_frame *f, const struct cj_past *p)
 {
 	const struct cj_race *r = f->machine->race;
-	struct cj_clock *c = f->clock;
 	const struct cj_past *leaf;
-	struct cj_known k;
-	uint32_t i;
 
 	if (r == NULL || p == NULL)
 		return;
 	remember_stale(f);
-	leaf = find_leaf(r->run, p, f->machine->block->number);
-	for (i = 0; leaf != NULL && i < r->run->warps; i++) {
-		k = (struct cj_known){ seen_in(leaf)[i],
-		    lanes_in(r->run, leaf)[i] };
+	leaf = find_leaf(p, r->run->levels, f->machine->block->number);
+	if (leaf != NULL)
+		learn_leaf(f, leaf);
+	f->clock->past = cj_past_join(f, f->clock->past, p);
+}
+
+/* ---- fences -------------------------------------------------------------- */
+
+/* The tree where all that it says of threads is so for units as well. */
+static const struct cj_past *
+fence_past(struct cj_frame *f, const struct cj_past *p, enum cj_view view)
+{
+	const struct cj_past *all = join_trees(f, p->child[view], p->child[
+	    CJ_VIEW_THREADS], f->machine->race->run->levels - 1);
+	struct cj_past *made;
+
+	if (all == p->child[view])
+		return p;
+	made = new_node(f, false);
+	*made = *p;
+	made->child[view] = all;
+	return made;
+}
+
+static void
+fence_clock(struct cj_frame *f, struct cj_clock *c, enum cj_view view,
+    struct cj_known own)
+{
+	const struct cj_seen *threads = &c->of[CJ_VIEW_THREADS];
+	struct cj_seen *units = &c->of[view];
+	uint32_t i;
+
+	learn(&units->warp[f->warp], &units->lane[f->warp], own);
+	for (i = 0; view != CJ_VIEW_SHARED && i < f->machine->race->run->
+	    own_warps; i++)
 		if (i != f->warp)
-			learn(&c->warp[i], &c->lane[i], k);
-		else
-			learn_of_own(f, k);
-	}
-	c->past = cj_past_join(f, c->past, p);
+			learn(&units->warp[i], &units->lane[i],
+			    (struct cj_known){ threads->warp[i],
+			    threads->lane[i] });
+	if (c->past != NULL && view == CJ_VIEW_GLOBAL)
+		c->past = fence_past(f, c->past, view);
+}
+
+void
+cj_clock_fence(struct cj_frame *f, enum cj_view view)
+{
+	const struct cj_race *r = f->machine->race;
+	struct cj_known own;
+
+	if (r == NULL || !r->run->has_async)
+		return;
+	own = own_deeds(f);
+	if (f->ahead != 0 && who_runs(f) == ALL_RUN)
+		fence_clock(f, f->stale, view, own);
+	else
+		remember_stale(f);
+	fence_clock(f, f->clock, view, own);
+	next_interval(f, f->clock->of[CJ_VIEW_THREADS].warp[f->warp]);
+}
+
+struct cj_fenced
+cj_clock_fenced(const struct cj_frame *f, const struct cj_clock *c,
+    enum cj_view view, uint64_t block, uint32_t warp)
+{
+	const struct cj_race_run *r = f->machine->race->run;
+	const struct cj_past *leaf = NULL;
+	struct cj_fenced k = { 0 };
+
+	if (block == f->machine->block->number)
+		k.by[0] = (struct cj_known){ c->of[view].warp[warp],
+		    c->of[view].lane[warp] };
+	else if ((leaf = find_leaf(c->past, r->levels, block)) != NULL)
+		k.by[0] = known_in(r, leaf, view, warp);
+	leaf = c->past == NULL ? NULL : find_leaf(c->past->child[view],
+	    r->levels - 1, block);
+	if (leaf != NULL)
+		k.by[1] = known_in(r, leaf, CJ_VIEW_THREADS, warp);
+	return k;
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+static void
+learn_clock(const struct cj_race_run *r, const struct cj_clock *c,
+    uint32_t warps, struct cj_clock *all)
+{
+	uint32_t v, k;
+
+	for (v = 0; v < views_of(r); v++)
+		for (k = 0; k < warps; k++)
+			learn(&all->of[v].warp[k], &all->of[v].lane[k],
+			    (struct cj_known){ c->of[v].warp[k],
+			    c->of[v].lane[k] });
 }
 
 /* What the warps of a block that come know of it together. */
@@ -378,21 +543,20 @@ static struct cj_clock
 gather(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
 {
 	struct cj_clock all = { .floor = UINT32_MAX };
-	uint32_t i, k;
+	const struct cj_seen *seen = &all.of[CJ_VIEW_THREADS];
+	uint32_t i;
 
 	for (i = 0; i < b->warps; i++) {
 		const struct cj_clock *c = b->frames[i].clock;
 
 		if (!comes(&b->frames[i]))
 			continue;
-		for (k = 0; k < b->warps; k++)
-			learn(&all.warp[k], &all.lane[k], (struct cj_known){
-			    c->warp[k], c->lane[k] });
+		learn_clock(b->machine.race->run, c, b->warps, &all);
 		all.past = cj_past_join(&b->frames[i], all.past, c->past);
 	}
-	for (k = 0; k < b->warps; k++)
-		if (all.warp[k] < all.floor)
-			all.floor = all.warp[k];
+	for (i = 0; i < b->warps; i++)
+		if (seen->warp[i] < all.floor)
+			all.floor = seen->warp[i];
 	return all;
 }
 
@@ -404,7 +568,8 @@ spread(struct cj_block *b, bool (*comes)(const struct cj_frame *f),
 	uint32_t i, last = 0;
 
 	for (i = 0; i < b->warps; i++)
-		last = all->warp[i] > last ? all->warp[i] : last;
+		if (all->of[CJ_VIEW_THREADS].warp[i] > last)
+			last = all->of[CJ_VIEW_THREADS].warp[i];
 	for (i = 0; i < b->warps; i++) {
 		if (!comes(&b->frames[i]))
 			continue;

@@ -336,27 +336,12 @@ cj_decode_preset(struct cj_decoder *d, cj_ref r)
 /* ---- regions ------------------------------------------------------------- */
 
 static void
-step_clear(struct cj_frame *f, const struct cj_step *s)
-{
-	memset(CJ_AT(f, char, s->dst), 0, s->n);
-}
-
-/* Slots of a region begin as 0 each time it is entered, so that a program
- * which reads one too early has the same wrong result every time. */
-static void
 open_slots(struct cj_decoder *d, cj_region region)
 {
 	uint32_t o;
 
-	for (o = d->slot_first[region]; o != 0; o = d->slot_next[o]) {
-		const struct cj_object *slot = &d->module->objects.at[o];
-		cj_type t = cj_type_of(slot->element, (uint32_t)slot->extent);
-		uint32_t offset = cj_decode_slot(d, o);
-		struct cj_step *s = cj_step_add(d, 0, step_clear);
-
-		s->dst = offset;
-		s->n = cj_value_bytes(t, d->code->lanes);
-	}
+	for (o = d->slot_first[region]; o != 0; o = d->slot_next[o])
+		cj_decode_open_slot(d, o);
 }
 
 static void
@@ -364,13 +349,8 @@ close_slots(struct cj_decoder *d, cj_region region)
 {
 	uint32_t o;
 
-	for (o = d->slot_first[region]; o != 0; o = d->slot_next[o]) {
-		const struct cj_object *slot = &d->module->objects.at[o];
-		cj_type t = cj_type_of(slot->element, (uint32_t)slot->extent);
-
-		cj_decode_release(d, d->code->slot[o],
-		    cj_value_bytes(t, d->code->lanes));
-	}
+	for (o = d->slot_first[region]; o != 0; o = d->slot_next[o])
+		cj_decode_close_slot(d, o);
 }
 
 void

@@ -585,29 +585,45 @@ cj_interp_MBARRIER_TEST(struct cj_decoder *d, cj_ref r)
 /* ---- fences -------------------------------------------------------------- */
 
 static void
-step_fence(struct cj_frame *f, const struct cj_step *s)
+fence_init(struct cj_frame *f)
 {
 	const struct cj_module *m = f->code->module;
 	struct cj_mbarriers *all = f->machine->mbarriers;
 	uint32_t o;
 	int64_t i;
 
-	if (cj_step_inst(f, s)->attr == CJ_FENCE_ASYNC_GLOBAL)
-		return;			/* that of shared memory is watched */
-	if (cj_fence_is_of_tmem(cj_step_inst(f, s))) {
-		cj_tmem_fence(f, cj_step_inst(f, s)->attr ==
-		    CJ_FENCE_BEFORE_SYNC);
-		return;
-	}
-	if (cj_step_inst(f, s)->attr != CJ_FENCE_MBARRIER_INIT) {
-		cj_proxy_fence(f);
-		return;
-	}
 	for (o = 1; all != NULL && o < m->objects.len; o++)
 		for (i = 0; all->at[o] != NULL &&
 		    i < m->objects.at[o].extent; i++)
 			all->at[o][i].is_fenced |= all->at[o][i].is_made &&
 			    all->at[o][i].maker == f->warp;
+}
+
+static void
+step_fence(struct cj_frame *f, const struct cj_step *s)
+{
+	enum cj_fence fence = (enum cj_fence)cj_step_inst(f, s)->attr;
+
+	switch (fence) {
+	case CJ_FENCE_MBARRIER_INIT:
+		fence_init(f);
+		return;
+	case CJ_FENCE_BEFORE_SYNC: case CJ_FENCE_AFTER_SYNC:
+		cj_tmem_fence(f, fence == CJ_FENCE_BEFORE_SYNC);
+		return;
+	case CJ_FENCE_ASYNC: case CJ_FENCE_ASYNC_SHARED:
+	case CJ_FENCE_ASYNC_GLOBAL:
+		if (fence != CJ_FENCE_ASYNC_GLOBAL) {
+			cj_clock_fence(f, CJ_VIEW_SHARED);
+			cj_clock_fence(f, CJ_VIEW_LANDED);
+		}
+		if (fence != CJ_FENCE_ASYNC_SHARED)
+			cj_clock_fence(f, CJ_VIEW_GLOBAL);
+		return;
+	case CJ_FENCE_COUNT:
+		break;
+	}
+	assert(false && "one of the fences");
 }
 
 void

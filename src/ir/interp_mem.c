@@ -441,9 +441,6 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 	    && v.memory->readable && is_all_written(f, &v)
 	    && is_quiet(f, &v, false)) {
 		watch_all(f, s, &v);
-		if (f->machine->async != NULL)
-			cj_proxy_read(f, v.number, v.offset[0],
-			    (int64_t)v.width * f->lanes);
 		load_range(f, s, &v);
 		return;
 	}
@@ -467,8 +464,6 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 			check_written(f, s, &v, lane);
 			watch(f, s, &v, lane);
 		}
-		if (f->machine->async != NULL)
-			cj_proxy_read(f, v.number, v.offset[lane], v.width);
 		fetch(f, s, &v, lane);
 		if (!is_weak(f, s)) {
 			const struct cj_ordered o = ordered(f, s, &v, lane);
@@ -537,9 +532,6 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	if (is_weak(f, s) && is_one_range(f, &v) && v.memory->writable
 	    && is_quiet(f, &v, true)) {
 		watch_all(f, s, &v);
-		if (f->machine->async != NULL)
-			cj_proxy_note(f, v.number, v.offset[0],
-			    (int64_t)v.width * f->lanes);
 		store_range(f, s, &v);
 		return;
 	}
@@ -553,8 +545,6 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		if (!meets_copy(f, s, &v, lane))
 			watch(f, s, &v, lane);
-		if (f->machine->async != NULL)
-			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 		release(f, s, &v, lane, &published);
 		deposit(f, s, &v, lane);
 	}
@@ -708,8 +698,6 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 		o = ordered(f, s, &v, lane);
 		cj_clock_acquire(f, &o);
 		mark_written(v.memory, v.offset[lane], v.width);
-		if (f->machine->async != NULL)
-			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 	}
 }
 
@@ -793,8 +781,6 @@ cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
 			check_written(f, s, &v, lane);
 			watch(f, s, &v, lane);
 		}
-		if (f->machine->async != NULL)
-			cj_proxy_read(f, v.number, v.offset[lane], v.width);
 		memcpy(to, row_at(&v, lane), CJ_MATRIX_ROW_BYTES);
 	}
 }
@@ -814,8 +800,6 @@ cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
 			continue;
 		if (!meets_copy(f, s, &v, lane))
 			watch(f, s, &v, lane);
-		if (f->machine->async != NULL)
-			cj_proxy_note(f, v.number, v.offset[lane], v.width);
 		mark_written(v.memory, v.offset[lane], v.width);
 		memcpy(row_at(&v, lane), from, CJ_MATRIX_ROW_BYTES);
 	}

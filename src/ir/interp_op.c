@@ -402,55 +402,7 @@ cj_interp_BITCAST(struct cj_decoder *d, cj_ref r)
 	    cj_inst(m, r), 0))->type);
 }
 
-/* ---- slots --------------------------------------------------------------- */
-
-/* A slot's registers lie like a value's. */
-static uint32_t
-slot_at(struct cj_decoder *d, cj_ref r, cj_type t)
-{
-	const struct cj_access *a =
-	    &d->module->accesses.at[cj_inst(d->module, r)->attr];
-	const struct cj_object *o = &d->module->objects.at[a->object];
-
-	assert(a->position + cj_type_count(t) <= (uint64_t)o->extent);
-	return cj_decode_slot(d, a->object)
-	    + a->position * cj_reg_bytes(o->element) * d->code->lanes;
-}
-
-/* Where products of warpgroups, or loads of tensor memory, may be in flight. */
-static void
-step_get_watched(struct cj_frame *f, const struct cj_step *s)
-{
-	cj_wgmma_meets(f, s, s->a, s->n, false);
-	step_copy(f, s);
-}
-
-static void
-step_set_watched(struct cj_frame *f, const struct cj_step *s)
-{
-	cj_wgmma_meets(f, s, s->dst, s->n * cj_reg_bytes(s->kind), true);
-	cj_step_blend(f, s);
-}
-
-static bool
-watches_registers(const struct cj_module *m)
-{
-	return m->wgmmas.len > 1 || m->tmem_uses.len > 1;
-}
-
-void
-cj_interp_SLOT_GET(struct cj_decoder *d, cj_ref r)
-{
-	cj_type t = cj_inst(d->module, r)->type;
-	uint32_t from = slot_at(d, r, t);
-	uint32_t to = cj_decode_result(d, r);
-	struct cj_step *s = cj_step_add(d, r, watches_registers(d->module) ?
-	    step_get_watched : step_copy);
-
-	s->a = from;
-	s->dst = to;
-	s->n = cj_value_bytes(t, d->code->lanes);
-}
+/* ---- lanes that run ------------------------------------------------------ */
 
 void
 cj_step_blend(struct cj_frame *f, const struct cj_step *s)
@@ -466,24 +418,4 @@ cj_step_blend(struct cj_frame *f, const struct cj_step *s)
 		if (mask[i % f->lanes])
 			memcpy(f->regs + s->dst + (size_t)i * bytes,
 			    f->regs + s->a + (size_t)i * bytes, bytes);
-}
-
-void
-cj_interp_SLOT_SET(struct cj_decoder *d, cj_ref r)
-{
-	const struct cj_module *m = d->module;
-	cj_type t = cj_inst(m, cj_operand(m, cj_inst(m, r), 0))->type;
-	uint32_t to = slot_at(d, r, t);
-	uint32_t from = cj_decode_operand(d, r, 0);
-	struct cj_step *s;
-
-	if (d->outer != NULL && d->outer->code->slot[m->accesses.at[
-	    cj_inst(m, r)->attr].object] != CJ_NO_OFFSET)
-		cj_bug(d->arena->recover, "a map assigns to a slot around it");
-	s = cj_step_add(d, r, watches_registers(m) ? step_set_watched :
-	    cj_step_blend);
-	s->dst = to;
-	s->a = from;
-	s->kind = (uint8_t)cj_type_kind(t);
-	s->n = cj_type_count(t) * d->code->lanes;
 }

@@ -78,6 +78,9 @@ struct cj_decoded {
 					   cj_decode_list */
 	uint32_t *offset;		/* of each value and slot; by ref, */
 	uint32_t *slot;			/* by object */
+	uint32_t *marks;		/* by object: bytes that say which
+					   registers of a bare slot are
+					   written; CJ_NO_OFFSET: all are */
 	const struct cj_decoded **inner;/* by ref: region of a map or expect */
 	struct cj_memory *tables;	/* by object: known data, packed */
 	uint32_t yield;			/* expect: ref of the yield */
@@ -145,6 +148,9 @@ cj_decode_mask(struct cj_decoder *d)
 uint32_t cj_decode_result(struct cj_decoder *d, cj_ref r);
 uint32_t cj_decode_operand(struct cj_decoder *d, cj_ref r, unsigned n);
 uint32_t cj_decode_slot(struct cj_decoder *d, uint32_t object);
+/* The region that a slot lives in begins, or ends (interp_slot.c). */
+void cj_decode_open_slot(struct cj_decoder *d, uint32_t object);
+void cj_decode_close_slot(struct cj_decoder *d, uint32_t object);
 /* The offsets of operands from number `first` on, in the code's `lists`. */
 uint32_t cj_decode_list(struct cj_decoder *d, cj_ref r, unsigned first);
 /* Keep a constant or parameter in the frame; false if there is no room. */
@@ -260,8 +266,6 @@ struct cj_frame {
 	uint64_t bulk_commits[CJ_LANES_WARP];	/* of stores */
 	uint64_t wgmma_commits;
 	uint64_t now, product_end;	/* of timelines */
-	uint32_t proxy_fences;
-	uint32_t fenced;		/* copies that had landed then */
 	/* registers of products that others touched since the last fence for
 	 * them; what is too much is not looked at */
 	struct { uint32_t from, to; } loose[CJ_MOST_LOOSE];
@@ -524,10 +528,23 @@ void cj_test_touch(struct cj_frame *f, uint32_t object, bool writes);
 /* A published clock: never changes; NULL knows nothing. */
 struct cj_past;
 
+/*
+ * For whom something has happened: for threads, or also for units of the
+ * hardware, which see what has a fence behind it. In shared memory that is one
+ * of whoever did it, in front of what others wait for; of what a copy by
+ * cp.async brought, and in global memory, one of anybody on the way.
+ */
+enum cj_view { CJ_VIEW_THREADS, CJ_VIEW_SHARED, CJ_VIEW_LANDED,
+    CJ_VIEW_GLOBAL, CJ_VIEWS };
+
 struct cj_clock {
-	uint32_t warp[CJ_LANES_WARP];	/* intervals of the own block's warps */
-	uint32_t lane[CJ_LANES_WARP];	/* what one lane has done since, or 0 */
-	uint32_t floor;			/* none of warp[] is less */
+	struct cj_seen {
+		uint32_t warp[CJ_LANES_WARP];	/* intervals of the own
+						   block's warps */
+		uint32_t lane[CJ_LANES_WARP];	/* what one lane has done
+						   since, or 0 */
+	} of[CJ_VIEWS];
+	uint32_t floor;			/* no interval of threads is less */
 	uint32_t met;			/* first interval since lanes met */
 	const struct cj_past *past;	/* of all blocks */
 };
@@ -546,6 +563,8 @@ void cj_clock_meet(struct cj_block *b, bool (*comes)(const struct cj_frame *));
 void cj_clock_meet_blocks(struct cj_block *const *blocks, uint32_t count,
     bool (*comes)(const struct cj_frame *));
 void cj_clock_meet_lanes(struct cj_frame *f);
+/* What has happened for the threads that run has for units as well. */
+void cj_clock_fence(struct cj_frame *f, enum cj_view view);
 
 /* An access that may order others. */
 struct cj_ordered {
@@ -578,6 +597,7 @@ struct cj_touched_range {
 	uint32_t object, width;
 	int64_t first;
 	bool is_write, is_atomic;
+	bool is_async;		/* by a unit, which needs a fence between */
 };
 void cj_race_access(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);
@@ -687,6 +707,15 @@ void cj_stop_show(struct cj_frame *f, const struct cj_step *s);
 void cj_wgmma_meets(struct cj_frame *f, const struct cj_step *s,
     uint32_t offset, uint32_t bytes, bool writes);
 
+/* ---- registers of slots (interp_slot.c) ---------------------------------- */
+
+/* So many registers of all lanes from the access's first one on: a fault where
+ * nobody has written them; they are written now. */
+void cj_slot_reads(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_access *a, uint32_t registers);
+void cj_slot_writes(struct cj_frame *f, const struct cj_access *a,
+    uint32_t registers);
+
 /* ---- timelines (interp_timeline.c): nothing where there is none ---------- */
 
 /* The warp is at a step: in front of each, where machine->timeline is. */
@@ -706,19 +735,12 @@ uint64_t cj_timeline_product(struct cj_frame *f, const struct cj_step *s,
 
 /* NULL: the code has none. */
 struct cj_async *cj_async_create(struct cj_arena *a,
-    const struct cj_decoded *c, uint32_t warps);
+    const struct cj_decoded *c);
 /* A warp begins a new block. */
 void cj_async_clear(struct cj_frame *f);
 /* Certain: no copy in flight has to do with these elements. */
 bool cj_async_is_quiet(const struct cj_frame *f, uint32_t object,
     int64_t first, int64_t count, bool writes);
-/* Shared memory is written by a thread itself: a copy or product that reads it
- * needs a fence in between. */
-void cj_proxy_note(struct cj_frame *f, uint32_t object, int64_t first,
-    int64_t count);
-/* A thread itself reads them: a copy that overwrites them needs one as well. */
-void cj_proxy_read(struct cj_frame *f, uint32_t object, int64_t first,
-    int64_t count);
 /* An access to what a copy has not filled, or a write of what it has not
  * read: reports it. */
 bool cj_async_meets(struct cj_frame *f, const struct cj_step *s,

@@ -2,6 +2,9 @@
  * Races: two accesses of one element, one of them a write, that nothing
  * orders (interp_clock.c says what does).
  *
+ * Units of the hardware look at what threads did in their own way, and a fence
+ * stands between: what they read is kept apart from what threads read.
+ *
  * Each cell of memory that is written has a shadow: a word for who wrote it
  * last, who read it last, who used it by atomics last. A cell is as many
  * elements as every access of its object moves at once. A word names a block,
@@ -28,25 +31,14 @@
 
 enum { PAGE = 1024, MOST = 8 };
 
-/*
- *	63..38 block + 1	37..33 warp	32..28 lane
- *	63..32 mask of warps (of the block that owns the shadow)
- *	27..6 interval		1..0 form
- *	63..2 address of a set
- */
-typedef uint64_t who;
+typedef cj_deed who;
 
-/* Of one warp, as member of a mask or set: MASK stands for some lane. */
-enum form { SINGLE, MASK, SET, LANES };
-enum kind { WRITER, READER, ATOMIC, KINDS };
-
-#define WARP_BITS	(~(who)0 << 33)		/* block and warp */
 #define LANE_BITS	(~(who)0 << 28)
 
 struct set {
 	atomic_flag lock;
 	uint32_t count;
-	who at[MOST];			/* SINGLE or LANES */
+	who at[MOST];			/* CJ_DEED_LANE or CJ_DEED_LANES */
 };
 
 struct page {
@@ -63,52 +55,10 @@ struct shadow {
 	unsigned log2_cell;		/* elements of a cell */
 	bool is_own;			/* of one thread of ours: shared, */
 	uint64_t owner;			/* of this block */
-	_Atomic page_ref *pages[KINDS];
-};
-
-/* An access under examination. */
-struct act {
-	struct cj_frame *f;
-	const struct cj_step *s;
-	struct cj_race_run *run;
-	struct shadow *shadow;
-	uint32_t lane, object;
-	int64_t element;
-	enum kind kind;
-	who me;
+	_Atomic page_ref *pages[CJ_DEED_KINDS];
 };
 
 /* ---- words --------------------------------------------------------------- */
-
-static enum form
-form_of(who w)
-{
-	return (enum form)(w & 3);
-}
-
-static uint64_t
-block_of(who w)
-{
-	return (w >> 38) - 1;
-}
-
-static uint32_t
-warp_of(who w)
-{
-	return (uint32_t)(w >> 33) & 31;
-}
-
-static uint32_t
-lane_of(who w)
-{
-	return (uint32_t)(w >> 28) & 31;
-}
-
-static uint32_t
-interval_of(who w)
-{
-	return (uint32_t)(w >> 6) & CJ_LAST_INTERVAL;
-}
 
 static who
 word_of(uint64_t block, uint32_t warp, uint32_t interval)
@@ -122,13 +72,13 @@ static who
 myself(const struct cj_frame *f, uint32_t lane)
 {
 	return word_of(f->machine->block->number, f->warp,
-	    f->clock->warp[f->warp]) | (who)lane << 28;
+	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp]) | (who)lane << 28;
 }
 
 static struct set *
 set_of(who w)
 {
-	assert(form_of(w) == SET);
+	assert(cj_deed_form(w) == CJ_DEED_SET);
 	return (struct set *)(uintptr_t)(w & ~(who)3);
 }
 
@@ -136,7 +86,7 @@ set_of(who w)
 
 /* What the lane under examination knows. */
 static const struct cj_clock *
-clock_of(const struct act *a)
+clock_of(const struct cj_act *a)
 {
 	const struct cj_frame *f = a->f;
 
@@ -147,50 +97,53 @@ clock_of(const struct act *a)
 static bool
 is_known(struct cj_known k, who w)
 {
-	if (k.interval >= interval_of(w))
+	if (k.interval >= cj_deed_interval(w))
 		return true;
-	if (k.lane >> 6 < interval_of(w))
+	if (k.lane >> 6 < cj_deed_interval(w))
 		return false;
-	return form_of(w) == MASK || (form_of(w) == SINGLE &&
-	    (k.lane >> 1 & 31) == lane_of(w));
+	return cj_deed_form(w) == CJ_DEED_MASK ||
+	    (cj_deed_form(w) == CJ_DEED_LANE &&
+	    (k.lane >> 1 & 31) == cj_deed_lane(w));
 }
 
 /* Did one warp's access happen before the one under examination? */
 static bool
-is_before(const struct act *a, who w)
+is_before(const struct cj_act *a, who w)
 {
 	const struct cj_clock *c = clock_of(a);
-	uint32_t warp = warp_of(w);
+	uint32_t warp = cj_deed_warp(w);
 
 	if ((w ^ a->me) >> 38 != 0)
-		return is_known(cj_past_known(a->run, c->past, block_of(w),
+		return is_known(cj_past_known(a->run, c->past, cj_deed_block(w),
 		    warp), w);
-	if (((w ^ a->me) & WARP_BITS) != 0)
-		return is_known((struct cj_known){ c->warp[warp],
-		    c->lane[warp] }, w);
-	if (form_of(w) != SINGLE)
-		return interval_of(w) < c->met;
+	if (((w ^ a->me) & CJ_DEED_WARP_BITS) != 0)
+		return is_known((struct cj_known){
+		    c->of[CJ_VIEW_THREADS].warp[warp],
+		    c->of[CJ_VIEW_THREADS].lane[warp] }, w);
+	if (cj_deed_form(w) != CJ_DEED_LANE)
+		return cj_deed_interval(w) < c->met;
 	return ((w ^ a->me) & LANE_BITS) == 0 || is_known((struct cj_known){
-	    c->met - 1, c->lane[warp] }, w);
+	    c->met - 1, c->of[CJ_VIEW_THREADS].lane[warp] }, w);
 }
 
 /* A word of a mask's warp number i. */
 static who
-member_of(const struct act *a, who mask, uint32_t i)
+member_of(const struct cj_act *a, who mask, uint32_t i)
 {
-	return word_of(a->shadow->owner, i, interval_of(mask)) | MASK;
+	return word_of(a->shadow->owner, i, cj_deed_interval(mask)) |
+	    CJ_DEED_MASK;
 }
 
 /* Of a mask: one of its warps that did not come before, else 0. */
 static who
-find_in_mask(const struct act *a, who w)
+find_in_mask(const struct cj_act *a, who w)
 {
 	uint32_t warps = (uint32_t)(w >> 32), i;
 
 	for (i = 0; i < 32 && warps >> i != 0; i++) {
 		who one = member_of(a, w, i);
 
-		if (warps >> i & 1 && ((one ^ a->me) & WARP_BITS) != 0
+		if (warps >> i & 1 && ((one ^ a->me) & CJ_DEED_WARP_BITS) != 0
 		    && !is_before(a, one))
 			return one;
 	}
@@ -205,7 +158,7 @@ lock(struct set *s)
 }
 
 static who
-find_in_set(const struct act *a, who w)
+find_in_set(const struct cj_act *a, who w)
 {
 	struct set *s = set_of(w);
 	who found = 0;
@@ -221,39 +174,98 @@ find_in_set(const struct act *a, who w)
 
 /* Who of a word did not come before; 0: all did. */
 static who
-find_unordered(const struct act *a, who w)
+find_unordered(const struct cj_act *a, who w)
 {
-	switch (form_of(w)) {
-	case MASK:
+	switch (cj_deed_form(w)) {
+	case CJ_DEED_MASK:
 		return find_in_mask(a, w);
-	case SET:
+	case CJ_DEED_SET:
 		return find_in_set(a, w);
-	case SINGLE:
-	case LANES:
+	case CJ_DEED_LANE:
+	case CJ_DEED_LANES:
 		break;
 	}
 	return is_before(a, w) ? 0 : w;
 }
 
+/* ---- fences -------------------------------------------------------------- */
+
+/* Does a fence stand between what one warp did and a unit that is started
+ * now? */
+static bool
+is_fenced(const struct cj_act *a, enum cj_view view, who w)
+{
+	struct cj_fenced k;
+
+	if (cj_deed_is_of_unit(a, w))
+		return true;
+	k = cj_clock_fenced(a->f, clock_of(a), view, cj_deed_block(w),
+	    cj_deed_warp(w));
+	return is_known(k.by[0], w) || is_known(k.by[1], w);
+}
+
+static who
+unfenced_in_mask(const struct cj_act *a, enum cj_view view, who w)
+{
+	uint32_t warps = (uint32_t)(w >> 32), i;
+
+	for (i = 0; i < 32 && warps >> i != 0; i++)
+		if (warps >> i & 1 && !is_fenced(a, view, member_of(a, w, i)))
+			return member_of(a, w, i);
+	return 0;
+}
+
+static who
+unfenced_in_set(const struct cj_act *a, enum cj_view view, who w)
+{
+	struct set *s = set_of(w);
+	who found = 0;
+	uint32_t i;
+
+	lock(s);
+	for (i = 0; i < s->count && found == 0; i++)
+		if (!is_fenced(a, view, s->at[i]))
+			found = s->at[i];
+	atomic_flag_clear(&s->lock);
+	return found;
+}
+
+/* Who of a word has no fence behind; 0: all have. */
+static who
+find_unfenced(const struct cj_act *a, enum cj_view view, who w)
+{
+	switch (cj_deed_form(w)) {
+	case CJ_DEED_MASK:
+		return unfenced_in_mask(a, view, w);
+	case CJ_DEED_SET:
+		return unfenced_in_set(a, view, w);
+	case CJ_DEED_LANE:
+	case CJ_DEED_LANES:
+		break;
+	}
+	return is_fenced(a, view, w) ? 0 : w;
+}
+
 /* The usual cases: nobody, this lane, this block before its last barrier. */
 static bool
-is_plain(const struct act *a, who w)
+is_plain(const struct cj_act *a, who w)
 {
 	who other = w ^ a->me;
 
 	if (w == 0)
 		return true;
-	if (form_of(w) == MASK && a->shadow->owner == block_of(a->me))
-		return interval_of(w) <= clock_of(a)->floor;
-	return form_of(w) == SINGLE && ((other & LANE_BITS) == 0
+	if (cj_deed_form(w) == CJ_DEED_MASK &&
+	    a->shadow->owner == cj_deed_block(a->me))
+		return cj_deed_interval(w) <= clock_of(a)->floor;
+	return cj_deed_form(w) == CJ_DEED_LANE && ((other & LANE_BITS) == 0
 	    || (other >> 38 == 0
-	    && interval_of(w) <= clock_of(a)->floor));
+	    && cj_deed_interval(w) <= clock_of(a)->floor));
 }
 
 /* ---- sharing a word ------------------------------------------------------ */
 
 static void
-set_add(const struct act *a, struct set *s)
+set_add(const struct cj_act *a, struct set *s)
 {
 	uint32_t i, kept = 0;
 	who me = a->me;
@@ -262,10 +274,10 @@ set_add(const struct act *a, struct set *s)
 	for (i = 0; i < s->count; i++) {
 		if (is_before(a, s->at[i]))
 			continue;
-		if (((s->at[i] ^ a->me) & WARP_BITS) != 0)
+		if (((s->at[i] ^ a->me) & CJ_DEED_WARP_BITS) != 0)
 			s->at[kept++] = s->at[i];
 		else
-			me |= LANES;
+			me |= CJ_DEED_LANES;
 	}
 	s->at[kept < MOST ? kept : (a->me >> 33) % MOST] = me;
 	s->count = kept < MOST ? kept + 1 : MOST;
@@ -273,164 +285,102 @@ set_add(const struct act *a, struct set *s)
 }
 
 static who
-new_set(const struct act *a, who old)
+new_set(const struct cj_act *a, who old)
 {
 	struct set *s = CJ_NEW(a->f->machine->arena, struct set);
 	uint32_t i;
 
 	atomic_flag_clear(&s->lock);
-	if (form_of(old) != MASK)
+	if (cj_deed_form(old) != CJ_DEED_MASK)
 		s->at[s->count++] = old;
-	for (i = 0; form_of(old) == MASK && i < 32 && s->count < MOST; i++)
+	for (i = 0; cj_deed_form(old) == CJ_DEED_MASK && i < 32 &&
+	    s->count < MOST; i++)
 		if (old >> (32 + i) & 1)
 			s->at[s->count++] = member_of(a, old, i);
 	set_add(a, s);
-	return (who)(uintptr_t)s | SET;
+	return (who)(uintptr_t)s | CJ_DEED_SET;
 }
 
 static who
-mask_of(const struct act *a, who w)
+mask_of(const struct cj_act *a, who w)
 {
-	who others = form_of(w) == MASK ? w >> 32 : (who)1 << warp_of(w);
+	who others = cj_deed_form(w) == CJ_DEED_MASK ? w >> 32 :
+	    (who)1 << cj_deed_warp(w);
 
 	return (others | (who)1 << a->f->warp) << 32
-	    | (w & ((who)CJ_LAST_INTERVAL << 6)) | MASK;
+	    | (w & ((who)CJ_LAST_INTERVAL << 6)) | CJ_DEED_MASK;
 }
 
 static bool
-can_be_mask(const struct act *a, who w)
+can_be_mask(const struct cj_act *a, who w)
 {
-	return a->shadow->is_own && a->shadow->owner == block_of(a->me)
-	    && interval_of(w) == interval_of(a->me)
-	    && (form_of(w) == MASK || (w ^ a->me) >> 38 == 0);
+	return a->shadow->is_own && a->shadow->owner == cj_deed_block(a->me)
+	    && cj_deed_interval(w) == cj_deed_interval(a->me)
+	    && (cj_deed_form(w) == CJ_DEED_MASK || (w ^ a->me) >> 38 == 0);
 }
 
 /* What becomes of a word when this access joins it; sets change inside. */
 static who
-joined(const struct act *a, who old)
+joined(const struct cj_act *a, who old)
 {
-	if (form_of(old) == SET) {
+	if (cj_deed_form(old) == CJ_DEED_SET) {
 		set_add(a, set_of(old));
 		return old;
 	}
-	if (form_of(old) == MASK) {
+	if (cj_deed_form(old) == CJ_DEED_MASK) {
 		if (can_be_mask(a, old))
 			return mask_of(a, old);
 		return find_in_mask(a, old) == 0 ? a->me : new_set(a, old);
 	}
 	if (is_before(a, old))
 		return a->me;
-	if (((old ^ a->me) & WARP_BITS) == 0)
-		return a->me | LANES;
+	if (((old ^ a->me) & CJ_DEED_WARP_BITS) == 0)
+		return a->me | CJ_DEED_LANES;
 	return can_be_mask(a, old) ? mask_of(a, old) : new_set(a, old);
 }
 
-/* ---- reports ------------------------------------------------------------- */
+/* ---- units see with a fence in between ----------------------------------- */
 
-static const char *
-who_text(const struct act *a, who other)
-{
-	const struct cj_block *b = a->f->machine->block;
-	const struct cj_kernel_launch *l = b->launch;
-	uint64_t number = block_of(other);
-	uint32_t t = warp_of(other) * CJ_LANES_WARP + lane_of(other);
-	const char *block = cj_printf(a->f->machine->arena,
-	    "block (%lld, %lld, %lld)",
-	    (long long)(number % (uint64_t)l->grid[0]),
-	    (long long)(number / (uint64_t)l->grid[0]
-	    % (uint64_t)l->grid[1]),
-	    (long long)(number / (uint64_t)l->grid[0]
-	    / (uint64_t)l->grid[1]));
-
-	if (form_of(other) != SINGLE)
-		return cj_printf(a->f->machine->arena, "%s warp %u", block,
-		    (unsigned)warp_of(other));
-	return cj_printf(a->f->machine->arena, "%s thread (%lld, %lld, %lld)",
-	    block, (long long)b->thread[0][t], (long long)b->thread[1][t],
-	    (long long)b->thread[2][t]);
-}
-
+/* Units see what was there when they were started; where they have ended they
+ * are announced once more. */
 static bool
-is_unit(const struct act *a, who w)
+is_started(const struct cj_act *a)
 {
-	return block_of(w) >= a->run->blocks;
+	return a->is_async && a->s == &a->f->code->steps.at[a->f->pc - 1];
 }
 
-static const char *const verbs[KINDS] = { "written", "read", "changed" };
-
-static const char *
-name_of(const struct act *a)
+/* What units combine is no thread's. */
+static bool
+is_of_threads(const struct cj_act *a, cj_ref ref)
 {
-	const char *name =
-	    a->f->code->module->objects.at[a->object].name;
+	enum cj_op op = ref != 0 ? cj_inst(a->run->module, ref)->op :
+	    CJ_OP_LOAD;
 
-	return name == NULL ? "memory" : name;
+	return op != CJ_OP_TMA_STORE && op != CJ_OP_BULK_COPY;
 }
 
-static void
-report_lanes(const struct act *a, who other)
+static enum cj_view
+view_of(const struct cj_act *a, cj_ref ref)
 {
-	cj_fault_at(a->f, a->s, lane_of(other), CJ_DIAG_RACE, "\"%s\" is "
-	    "written at %s by lanes %u and %u at once", name_of(a),
-	    cj_where(a->f, a->object, a->element),
-	    (unsigned)lane_of(other), (unsigned)a->lane);
-}
+	const struct cj_module *m = a->run->module;
 
-/* What a copy writes or a product reads is touched without a wait for its
- * end. */
-static void
-report_unit(const struct act *a, who other, cj_ref ref)
-{
-	static const struct { const char *what, *note; } units[] = {
-		[CJ_UNIT_LOAD] = { "copy writes", "it is issued here; nothing "
-		    "orders that access behind a wait for its mbarrier" },
-		[CJ_UNIT_STORE] = { "copy writes", "it is issued here; "
-		    "nothing orders that access behind a bulk_wait() of its "
-		    "thread" },
-		[CJ_UNIT_PRODUCT] = { "product reads", "it is issued here; "
-		    "nothing orders that access behind a wait for the "
-		    "mbarrier of its tcgen05_commit()" },
-	};
-	unsigned unit = (unsigned)(block_of(other) / a->run->blocks) - 1;
-	struct cj_fault *fault;
-
-	if (cj_fault_again(a->f, a->s, CJ_DIAG_IN_FLIGHT))
-		return;
-	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_IN_FLIGHT,
-	    "\"%s\" is %s at %s" CJ_WHO ", which a %s", name_of(a),
-	    verbs[a->kind], cj_where(a->f, a->object, a->element),
-	    units[unit].what);
-	if (fault == NULL)
-		return;
-	fault->other = ref;
-	fault->note = units[unit].note;
+	if (m->objects.at[a->object].kind != CJ_OBJECT_SHARED)
+		return CJ_VIEW_GLOBAL;
+	return ref != 0 && cj_inst(m, ref)->op == CJ_OP_CP_ASYNC ?
+	    CJ_VIEW_LANDED : CJ_VIEW_SHARED;
 }
 
 static void
-report(const struct act *a, who other, cj_ref ref, enum kind kind)
+check_fence(const struct cj_act *a, who w, cj_ref ref, enum cj_deed_kind kind)
 {
-	struct cj_fault *fault;
+	who other;
 
-	if (is_unit(a, other)) {
-		report_unit(a, other, ref);
+	if (kind == CJ_DEED_VIEW ||
+	    (kind == CJ_DEED_ATOMIC && !is_of_threads(a, ref)))
 		return;
-	}
-	if (cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
-		return;
-	if (ref == a->s->ref && ((other ^ a->me) & WARP_BITS) == 0
-	    && kind == WRITER && a->kind == WRITER) {
-		report_lanes(a, other);
-		return;
-	}
-	fault = cj_fault_at(a->f, a->s, a->lane,
-	    CJ_DIAG_RACE, "\"%s\" is %s at %s" CJ_WHO
-	    " and %s by %s, and nothing orders them", name_of(a),
-	    verbs[a->kind], cj_where(a->f, a->object, a->element),
-	    verbs[kind], who_text(a, other));
-	if (fault == NULL)
-		return;
-	fault->other = ref;
-	fault->note = "the other side is here";
+	other = find_unfenced(a, view_of(a, ref), w);
+	if (other != 0)
+		cj_race_report_unfenced(a, other, ref, kind);
 }
 
 /* ---- one cell ------------------------------------------------------------ */
@@ -438,7 +388,7 @@ report(const struct act *a, who other, cj_ref ref, enum kind kind)
 /* The page of a number, which the thread's own arena gives if need be; of two
  * threads that need it at once the first one's serves both. */
 static struct page *
-page_for(const struct act *a, enum kind kind, size_t number)
+page_for(const struct cj_act *a, enum cj_deed_kind kind, size_t number)
 {
 	_Atomic page_ref *at = &a->shadow->pages[kind][number];
 	page_ref have = atomic_load_explicit(at, memory_order_acquire), made;
@@ -459,27 +409,32 @@ set_ref(struct page *p, size_t i, cj_ref ref)
 	atomic_store_explicit(&p->ref[i], ref, memory_order_relaxed);
 }
 
+/* Is what a word says of a cell in order? */
+static void
+check_word(const struct cj_act *a, who w, cj_ref ref, enum cj_deed_kind kind)
+{
+	who other = is_plain(a, w) ? 0 : find_unordered(a, w);
+
+	if (other != 0)
+		cj_race_report(a, other, ref, kind);
+	else if (w != 0 && is_started(a))
+		check_fence(a, w, ref, kind);
+}
+
 /* Has somebody done `kind` to the cell, with nothing between? */
 static void
-look(const struct act *a, enum kind kind, size_t cell)
+look(const struct cj_act *a, enum cj_deed_kind kind, size_t cell)
 {
 	struct page *p = atomic_load_explicit(
 	    &a->shadow->pages[kind][cell / PAGE], memory_order_acquire);
-	who w, other;
 
-	if (p == NULL)
-		return;
-	w = p->who[cell % PAGE];
-	if (is_plain(a, w))
-		return;
-	other = find_unordered(a, w);
-	if (other != 0)
-		report(a, other, p->ref[cell % PAGE], kind);
+	if (p != NULL)
+		check_word(a, p->who[cell % PAGE], p->ref[cell % PAGE], kind);
 }
 
 /* Shared memory is one thread's own. */
 static who
-exchange(const struct act *a, _Atomic who *at, who next)
+exchange(const struct cj_act *a, _Atomic who *at, who next)
 {
 	who before;
 
@@ -491,24 +446,19 @@ exchange(const struct act *a, _Atomic who *at, who next)
 }
 
 static void
-write_cell(const struct act *a, size_t cell)
+write_cell(const struct cj_act *a, size_t cell)
 {
-	struct page *p = page_for(a, WRITER, cell / PAGE);
+	struct page *p = page_for(a, CJ_DEED_WRITE, cell / PAGE);
 	who before = exchange(a, &p->who[cell % PAGE], a->me);
 
-	if (!is_plain(a, before)) {
-		who other = find_unordered(a, before);
-
-		if (other != 0)
-			report(a, other, p->ref[cell % PAGE], WRITER);
-	}
+	check_word(a, before, p->ref[cell % PAGE], CJ_DEED_WRITE);
 	set_ref(p, cell % PAGE, a->s->ref);
 }
 
 /* Mbarriers, and what is sent, are whole for the cluster, what copies combine
  * in global memory for all. */
 static enum cj_memory_scope
-scope_of(const struct act *a, cj_ref ref)
+scope_of(const struct cj_act *a, cj_ref ref)
 {
 	const struct cj_module *m = a->run->module;
 	const struct cj_inst *i = cj_inst(m, ref);
@@ -526,21 +476,20 @@ scope_of(const struct act *a, cj_ref ref)
 }
 
 static bool
-reaches(const struct act *a, cj_ref ref, who other)
+reaches(const struct cj_act *a, cj_ref ref, who other)
 {
 	const struct cj_kernel_launch *l = a->f->machine->block->launch;
 	enum cj_memory_scope scope = scope_of(a, ref);
 
-	return cj_scope_group(l, block_of(other), scope)
-	    == cj_scope_group(l, block_of(a->me), scope);
+	return cj_scope_group(l, cj_deed_block(other), scope)
+	    == cj_scope_group(l, cj_deed_block(a->me), scope);
 }
 
 /* Atomics race where the scope of one does not reach the other. */
 static void
-check_scope(const struct act *a, who w, cj_ref ref)
+check_scope(const struct cj_act *a, who w, cj_ref ref)
 {
 	const struct cj_module *m = a->run->module;
-	struct cj_fault *fault;
 	who other;
 
 	if (is_plain(a, w) || ref == 0 || (cj_inst(m, ref)->op == CJ_OP_LOAD
@@ -551,25 +500,18 @@ check_scope(const struct act *a, who w, cj_ref ref)
 	    && reaches(a, a->s->ref, other))
 	    || cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
 		return;
-	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_RACE,
-	    "\"%s\" is changed at %s" CJ_WHO " and by %s, which the scope "
-	    "of one of the atomics does not reach", name_of(a),
-	    cj_where(a->f, a->object, a->element), who_text(a, other));
-	if (fault == NULL)
-		return;
-	fault->other = ref;
-	fault->note = "the other side is here";
+	cj_race_report_scope(a, other, ref);
 }
 
 /* Be one of the readers, or of the users by atomics, of a cell. */
 static void
-join_cell(const struct act *a, size_t cell)
+join_cell(const struct cj_act *a, size_t cell)
 {
 	struct page *p = page_for(a, a->kind, cell / PAGE);
 	_Atomic who *at = &p->who[cell % PAGE];
 	who old = atomic_load_explicit(at, memory_order_relaxed), next;
 
-	if (a->kind == ATOMIC)
+	if (a->kind == CJ_DEED_ATOMIC)
 		check_scope(a, old, p->ref[cell % PAGE]);
 	if (old == a->me)
 		return;
@@ -584,7 +526,7 @@ join_cell(const struct act *a, size_t cell)
 }
 
 static void
-touch(struct act *a, int64_t first, uint32_t width)
+touch(struct cj_act *a, int64_t first, uint32_t width)
 {
 	const struct shadow *s = a->shadow;
 	size_t cell = (size_t)(first - s->first) >> s->log2_cell;
@@ -595,27 +537,32 @@ touch(struct act *a, int64_t first, uint32_t width)
 		a->element = first > s->first
 		    + (int64_t)(cell << s->log2_cell) ? first
 		    : s->first + (int64_t)(cell << s->log2_cell);
-		if (a->kind == WRITER)
+		if (a->kind == CJ_DEED_WRITE)
 			write_cell(a, cell);
 		else
 			join_cell(a, cell);
-		if (a->kind != WRITER)
-			look(a, WRITER, cell);
-		if (a->kind != READER)
-			look(a, READER, cell);
-		if (a->kind != ATOMIC)
-			look(a, ATOMIC, cell);
+		if (a->kind != CJ_DEED_WRITE)
+			look(a, CJ_DEED_WRITE, cell);
+		if (a->kind == CJ_DEED_WRITE || a->kind == CJ_DEED_ATOMIC) {
+			look(a, CJ_DEED_READ, cell);
+			look(a, CJ_DEED_VIEW, cell);
+		}
+		if (a->kind != CJ_DEED_ATOMIC)
+			look(a, CJ_DEED_ATOMIC, cell);
 	}
 }
 
-static struct act
+static struct cj_act
 begin(struct cj_frame *f, const struct cj_step *s,
     const struct cj_touched_range *t)
 {
 	struct cj_race *r = f->machine->race;
-	struct act a = { .f = f, .s = s, .run = r->run,
+	struct cj_act a = { .f = f, .s = s, .run = r->run,
 	    .shadow = r->shadows[t->object], .object = t->object,
-	    .kind = t->is_atomic ? ATOMIC : t->is_write ? WRITER : READER };
+	    .kind = t->is_atomic ? CJ_DEED_ATOMIC :
+	    t->is_write ? CJ_DEED_WRITE :
+	    t->is_async ? CJ_DEED_VIEW : CJ_DEED_READ,
+	    .is_async = t->is_async };
 
 	return a;
 }
@@ -624,7 +571,7 @@ void
 cj_race_access(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     struct cj_touched_range t)
 {
-	struct act a;
+	struct cj_act a;
 
 	if (!cj_race_watches(f->machine->race, t.object))
 		return;
@@ -638,7 +585,7 @@ void
 cj_race_access_of(const struct cj_block *owner, struct cj_frame *f,
     const struct cj_step *s, uint32_t lane, struct cj_touched_range t)
 {
-	struct act a;
+	struct cj_act a;
 
 	if (!cj_race_watches(f->machine->race, t.object)
 	    || owner->machine.race == NULL)
@@ -655,7 +602,7 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
     const struct cj_step *s, struct cj_unit u, struct cj_touched_range t)
 {
 	const struct cj_race *r = f->machine->race;
-	struct act a;
+	struct cj_act a;
 	size_t cell, last;
 	struct page *p;
 
@@ -671,8 +618,8 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 	for (; cell <= last; cell++) {
 		if (!t.is_write) {
 			a.me = myself(f, a.lane);
-			look(&a, WRITER, cell);
-			look(&a, ATOMIC, cell);
+			look(&a, CJ_DEED_WRITE, cell);
+			look(&a, CJ_DEED_ATOMIC, cell);
 		}
 		a.me = word_of((1 + u.kind) * r->run->blocks + owner->number,
 		    u.number, u.interval);
@@ -680,7 +627,7 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 			join_cell(&a, cell);
 			continue;
 		}
-		p = page_for(&a, WRITER, cell / PAGE);
+		p = page_for(&a, CJ_DEED_WRITE, cell / PAGE);
 		exchange(&a, &p->who[cell % PAGE], a.me);
 		set_ref(p, cell % PAGE, s->ref);
 	}
@@ -700,7 +647,7 @@ void
 cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first)
 {
-	struct act a;
+	struct cj_act a;
 	who me;
 
 	if (!cj_race_watches(f->machine->race, t.object))
@@ -739,7 +686,7 @@ make_shadow(struct cj_arena *a, const struct cj_memory *m, enum cj_kind k,
 	while ((uint32_t)1 << s->log2_cell < cell)
 		s->log2_cell++;
 	s->cells = ((size_t)(m->hi - s->first) + cell - 1) >> s->log2_cell;
-	for (kind = 0; kind < KINDS; kind++)
+	for (kind = 0; kind < CJ_DEED_KINDS; kind++)
 		s->pages[kind] = CJ_NEWS(a, _Atomic page_ref, count_pages(s));
 	return s;
 }
@@ -829,7 +776,7 @@ clear_shadow(struct shadow *s)
 	size_t count = count_pages(s), i;
 	int kind;
 
-	for (kind = 0; kind < KINDS; kind++)
+	for (kind = 0; kind < CJ_DEED_KINDS; kind++)
 		for (i = 0; i < count; i++)
 			if (s->pages[kind][i] != NULL)
 				memset((void *)s->pages[kind][i]->who, 0,

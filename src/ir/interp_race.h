@@ -1,6 +1,5 @@
 /*
- * Clocks and shadows: what interp_clock.c, interp_race.c and
- * interp_race_code.c share.
+ * Clocks and shadows: what interp_clock.c and interp_race*.c share.
  */
 #ifndef CJ_INTERP_RACE_H
 #define CJ_INTERP_RACE_H
@@ -15,6 +14,8 @@ struct cj_race_run {
 	const struct cj_module *module;
 	unsigned levels;		/* of the trees */
 	uint32_t warps;			/* of a block: numbers in a leaf */
+	uint32_t own_warps;		/* of them: no units */
+	bool has_async;			/* units see memory in their own way */
 	uint64_t blocks;		/* of the launch; units come behind */
 	bool orders;			/* the code acquires and releases */
 	struct cj_sync_table *syncs;
@@ -44,11 +45,97 @@ struct cj_known {
 };
 struct cj_known cj_past_known(const struct cj_race_run *r,
     const struct cj_past *p, uint64_t block, uint32_t warp);
+/* The same of what a fence stands behind: of who did it, and of others. */
+struct cj_fenced {
+	struct cj_known by[2];
+};
+struct cj_fenced cj_clock_fenced(const struct cj_frame *f,
+    const struct cj_clock *c, enum cj_view view, uint64_t block,
+    uint32_t warp);
 static inline uint32_t
 cj_lane_note(uint32_t lane, uint32_t interval)
 {
 	return interval << 6 | lane << 1 | 1;
 }
+
+/* ---- who did it ---------------------------------------------------------- */
+
+/*
+ *	63..38 block + 1	37..33 warp	32..28 lane
+ *	63..32 mask of warps (of the block that owns the shadow)
+ *	27..6 interval		1..0 form
+ *	63..2 address of a set
+ */
+typedef uint64_t cj_deed;
+
+/* Of one warp, as member of a mask or set: MASK stands for some lane. */
+enum cj_deed_form { CJ_DEED_LANE, CJ_DEED_MASK, CJ_DEED_SET, CJ_DEED_LANES };
+/* VIEW: a unit reads, on behalf of who stands there. */
+enum cj_deed_kind { CJ_DEED_WRITE, CJ_DEED_READ, CJ_DEED_ATOMIC, CJ_DEED_VIEW,
+    CJ_DEED_KINDS };
+
+#define CJ_DEED_WARP_BITS	(~(cj_deed)0 << 33)	/* block and warp */
+
+static inline enum cj_deed_form
+cj_deed_form(cj_deed d)
+{
+	return (enum cj_deed_form)(d & 3);
+}
+
+static inline uint64_t
+cj_deed_block(cj_deed d)
+{
+	return (d >> 38) - 1;
+}
+
+static inline uint32_t
+cj_deed_warp(cj_deed d)
+{
+	return (uint32_t)(d >> 33) & 31;
+}
+
+static inline uint32_t
+cj_deed_lane(cj_deed d)
+{
+	return (uint32_t)(d >> 28) & 31;
+}
+
+static inline uint32_t
+cj_deed_interval(cj_deed d)
+{
+	return (uint32_t)(d >> 6) & CJ_LAST_INTERVAL;
+}
+
+/* An access under examination. */
+struct cj_act {
+	struct cj_frame *f;
+	const struct cj_step *s;
+	struct cj_race_run *run;
+	struct shadow *shadow;
+	uint32_t lane, object;
+	int64_t element;
+	enum cj_deed_kind kind;
+	bool is_async;
+	cj_deed me;
+};
+
+/* Units of the hardware have block numbers behind those of the launch. */
+static inline bool
+cj_deed_is_of_unit(const struct cj_act *a, cj_deed d)
+{
+	return cj_deed_block(d) >= a->run->blocks;
+}
+
+/* Reports (interp_race_report.c): `other` has done `kind` at `ref`, and that is
+ * not in order; has no fence behind; is out of reach of a scope. */
+void cj_race_report(const struct cj_act *a, cj_deed other, cj_ref ref,
+    enum cj_deed_kind kind);
+void cj_race_report_unfenced(const struct cj_act *a, cj_deed other, cj_ref ref,
+    enum cj_deed_kind kind);
+void cj_race_report_scope(const struct cj_act *a, cj_deed other, cj_ref ref);
+
+/* ---- what blocks and scopes share ---------------------------------------- */
+
 struct cj_sync_table *cj_sync_create(struct cj_arena *a);
 /* Blocks that see each other's accesses of a scope have one number. */
 uint64_t cj_scope_group(const struct cj_kernel_launch *l, uint64_t block,

@@ -195,6 +195,23 @@ has_units(const struct cj_decoded *c)
 	return false;
 }
 
+/* Of what the code has: copies by units, products that read shared memory. */
+static bool
+has_async(const struct cj_decoded *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->steps.len; i++)
+		if (c->steps.at[i].op == CJ_OP_TMA_LOAD ||
+		    c->steps.at[i].op == CJ_OP_TMA_STORE ||
+		    c->steps.at[i].op == CJ_OP_BULK_COPY ||
+		    c->steps.at[i].op == CJ_OP_WGMMA ||
+		    cj_op_info[c->steps.at[i].op].engine ==
+		    CJ_ENGINE_TCGEN05)
+			return true;
+	return false;
+}
+
 struct cj_race_run *
 cj_race_run_of(struct cj_arena *a, const struct cj_decoded *c,
     const struct cj_kernel_launch *k)
@@ -208,11 +225,13 @@ cj_race_run_of(struct cj_arena *a, const struct cj_decoded *c,
 	run->blocks = blocks;
 	run->warps = (uint32_t)((k->block[0] * k->block[1] * k->block[2]
 	    + CJ_LANES_WARP - 1) / CJ_LANES_WARP);
+	run->own_warps = run->warps;
+	run->has_async = has_async(c);
 	if (has_units(c)) {
 		run->warps = CJ_LANES_WARP;
 		blocks *= 1 + CJ_UNIT_KINDS;
 	}
-	run->levels = cj_past_levels(blocks);
+	run->levels = cj_past_levels(blocks) + (run->has_async ? 1 : 0);
 	for (i = 0; i < c->steps.len; i++)
 		run->has_stages |= c->steps.at[i].op == CJ_OP_CONSUME;
 	run->orders = orders_memory(c);

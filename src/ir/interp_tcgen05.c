@@ -25,7 +25,6 @@ struct operand {
 	const struct cj_operand_desc *desc;
 	int64_t start, last;		/* element; unit that was seen last */
 	bool may;			/* be read */
-	int64_t lo, hi;			/* what is read, without the swizzle */
 };
 
 static struct cj_unit
@@ -42,7 +41,7 @@ may_read(const struct operand *o, int64_t first, uint32_t width)
 {
 	struct cj_access access = { .object = o->object };
 	struct cj_touched_range t = { .object = o->object, .width = width,
-	    .first = first };
+	    .first = first, .is_async = true };
 
 	if (!cj_reach_may(o->f, o->s, o->lane, (struct cj_reach){ &access,
 	    first, width }, false))
@@ -60,7 +59,7 @@ begin_operand(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 {
 	const struct cj_module *m = f->code->module;
 	struct operand o = { .f = f, .s = s, .lane = lane, .desc = d,
-	    .last = -1, .lo = INT64_MAX };
+	    .last = -1 };
 
 	o.object = m->accesses.at[access].object;
 	o.kind = m->objects.at[o.object].element;
@@ -77,8 +76,6 @@ element_at(struct operand *o, int64_t row, int64_t k)
 	int64_t at = o->start + cj_operand_byte(o->desc, row, k, bytes) /
 	    bytes;
 
-	o->lo = at < o->lo ? at : o->lo;
-	o->hi = at >= o->hi ? at + 1 : o->hi;
 	at = cj_swizzled(o->desc->swizzle, o->kind, at);
 	if (o->last < 0 || at / unit != o->last) {
 		o->last = at / unit;
@@ -86,13 +83,6 @@ element_at(struct operand *o, int64_t row, int64_t k)
 	}
 	return o->may ? cj_memory_get(&o->f->machine->memory[o->object],
 	    o->kind, at) : 0;
-}
-
-static void
-end_operand(const struct operand *o)
-{
-	cj_check_proxy(o->f, o->s, o->lane, o->object, o->lo, o->hi,
-	    o->desc->swizzle);
 }
 
 static void
@@ -104,7 +94,6 @@ read_shared(struct operand o, double *to, uint32_t rows, uint32_t depth)
 		for (k = 0; k < depth; k++)
 			to[row * depth + k] = cj_num_to_f64(o.kind,
 			    element_at(&o, row, k));
-	end_operand(&o);
 }
 
 /* ---- matrices in tensor memory ------------------------------------------- */
@@ -315,7 +304,6 @@ step_copy(struct cj_frame *f, const struct cj_step *s)
 				cj_memory_set(&f->machine->memory[to.object],
 				    from.kind, e, v);
 		}
-	end_operand(&from);
 }
 
 void

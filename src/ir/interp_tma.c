@@ -119,7 +119,7 @@ check_global(struct cj_frame *f, const struct cj_bulk *b)
 		cj_race_access(f, b->step, b->lane, (struct cj_touched_range){
 		    .object = access.object, .width = reach.width,
 		    .first = reach.first, .is_write = writes,
-		    .is_atomic = b->reduces });
+		    .is_atomic = b->reduces, .is_async = true });
 	}
 	return true;
 }
@@ -302,7 +302,6 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 			continue;
 		b = box_at(f, s, lane, CJ_BULK_STORE);
 		b.group = f->bulk_commits[lane];
-		cj_check_proxy(f, s, lane, b.object, b.lo, b.hi, b.swizzle);
 		if (is_aligned(f, &b) && may_store(f, &b) &&
 		    cj_bulk_may(f, &b) &&
 		    check_global(f, &b))

@@ -121,15 +121,6 @@ bool cj_map_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 struct cj_async {
 	uint8_t **late;			/* by object, by element: unfilled */
 	uint32_t *sources;		/* by object: who will read it */
-	uint32_t **generic;		/* by object; by element: who stored
-					   it last, behind how many fences */
-	uint32_t **reads;		/* by object; by 16 bytes and warp: the
-					   same of reads; NULL: no loads */
-	cj_ref **storer, **reader;	/* which instructions these are */
-	uint32_t **landed;		/* by object; by element: number of the
-					   copy that landed there last */
-	uint32_t landings;
-	uint32_t warps;
 	uint32_t unit[CJ_UNIT_KINDS][CJ_LANES_WARP];	/* last intervals */
 	uint32_t kept;			/* stores that have read */
 	struct cj_bulk *bulks, *unused;	/* of the block, oldest first */
@@ -161,23 +152,7 @@ int64_t cj_swizzled(enum cj_map_swizzle s, enum cj_kind k, int64_t at);
 int64_t cj_operand_byte(const struct cj_operand_desc *d, int64_t row,
     int64_t k, int64_t bytes);
 
-/* Did somebody write these elements with no fence(proxy = .async) behind? */
-void cj_check_proxy(struct cj_frame *f, const struct cj_step *s,
-    uint32_t lane, uint32_t object, int64_t lo, int64_t hi,
-    enum cj_map_swizzle swizzle);
 /* Land all copies of the block that signal b. */
 void cj_tma_land(struct cj_frame *f, struct cj_mbarrier *b);
-/* Did somebody read or write what a load is to overwrite, with no fence? */
-void cj_check_overwrite(struct cj_frame *f, const struct cj_bulk *b);
-/* What the warp has read and written is visible to copies and products from
- * now on. */
-void cj_proxy_fence(struct cj_frame *f);
-/* A copy of cp.async has landed: a fence of whoever is behind it is enough. */
-void cj_proxy_landed(struct cj_frame *f, const struct cj_step *copy,
-    uint32_t object, int64_t first, int64_t count);
-/* How many times 16 bytes an object has. */
-size_t cj_proxy_units(const struct cj_module *m, uint32_t object);
-/* A new block. */
-void cj_proxy_clear(struct cj_frame *f);
 
 #endif

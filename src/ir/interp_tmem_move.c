@@ -260,6 +260,7 @@ static void
 step_load(struct cj_frame *f, const struct cj_step *s)
 {
 	const struct cj_tmem_spot *at = f->machine->tmem->spots[s->target];
+	const struct cj_module *m = f->code->module;
 	enum cj_kind k = (enum cj_kind)s->kind;
 	struct cj_tmem_access a = { .f = f, .s = s, .unit = CJ_TMEM_LOADS,
 	    .reads = true };
@@ -277,6 +278,8 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 		    &f->machine->memory[a.object], k, e));
 	}
 	watch_registers(f, s, s->n * cj_reg_bytes(k));
+	cj_slot_writes(f, &m->accesses.at[m->tmem_uses.at[cj_step_inst(f,
+	    s)->attr].other], s->n / CJ_LANES_WARP);
 }
 
 static void
@@ -368,7 +371,8 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 		return;
 	w = cj_tmem_self(f);
 	w->done[u] = w->open[u]++;
-	w->waited = f->clock != NULL ? f->clock->warp[f->warp] : 0;
+	w->waited = f->clock != NULL ?
+	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp] : 0;
 }
 
 void

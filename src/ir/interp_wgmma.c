@@ -54,7 +54,7 @@ may_read(struct product *p, uint32_t object, int64_t at)
 {
 	struct cj_access access = { .object = object };
 	struct cj_touched_range t = { .object = object,
-	    .width = unit_of(p->f, object), .first = at };
+	    .width = unit_of(p->f, object), .first = at, .is_async = true };
 
 	if (!cj_reach_may(p->f, p->s, 0, (struct cj_reach){ &access, at,
 	    t.width }, false))
@@ -100,7 +100,6 @@ read_matrix(struct product *p, double *to, uint32_t access,
 			    &p->f->machine->memory[object], kind, at)) : 0;
 		}
 	p->f->machine->async->sources[object]++;
-	cj_check_proxy(p->f, p->s, 0, object, b->lo, b->hi, d->swizzle);
 }
 
 /* Register r of a lane of an operand that lies as the hardware has it: which
@@ -301,6 +300,7 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	struct product *p = f->machine->async->product;
 	const struct cj_wgmma *w =
 	    &f->code->module->wgmmas.at[cj_step_inst(f, s)->attr];
+	const struct cj_module *m = f->code->module;
 	char *sum = f->regs + s->dst;
 	bool adds = s->c == CJ_NO_OFFSET || cj_mask(f, s->c)[0];
 	uint32_t r, lane, warp = f->warp % 4;
@@ -315,7 +315,10 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 	p->w = w;
 	p->depth = cj_wgmma_left(w) * 2;
 	cj_warp_needed(f, s);
-	if (cj_wgmma_has_offset(f->code->module, w))
+	if (!cj_wgmma_has_offset(m, w))
+		cj_slot_reads(f, s, &m->accesses.at[w->a_at],
+		    cj_wgmma_left(w));
+	if (cj_wgmma_has_offset(m, w))
 		read_matrix(p, p->a, w->a_at, &w->a_desc, s->a, warp * ROWS,
 		    ROWS, p->depth);
 	else
@@ -325,6 +328,9 @@ step_wgmma(struct cj_frame *f, const struct cj_step *s)
 		cj_sparse_places(f, s, &(struct cj_sparse){ w->a, w->k,
 		    w->selector }, CJ_AT(f, uint32_t, s->target),
 		    &p->places);
+	if (adds)
+		cj_slot_reads(f, s, &m->accesses.at[w->sum], w->n / 2);
+	cj_slot_writes(f, &m->accesses.at[w->sum], w->n / 2);
 	until = cj_timeline_product(f, s, w->n);
 	note_registers(f, s, w);
 	for (b = f->machine->async->bulks; b != NULL; b = b->next)
@@ -406,7 +412,8 @@ announce(struct cj_frame *f, const struct cj_bulk *b)
 	for (i = b->lo / unit * unit; i < b->hi; i += unit)
 		cj_race_access(f, b->step, 0, (struct cj_touched_range){
 		    .object = b->object, .width = unit,
-		    .first = cj_swizzled(b->swizzle, kind, i) });
+		    .first = cj_swizzled(b->swizzle, kind, i),
+		    .is_async = true });
 }
 
 static bool

@@ -189,7 +189,7 @@ END_TEST
 START_TEST(finds_a_missing_proxy_fence)
 {
 	run_body(FILL "    barrier\n" STORE);
-	expect_fault("with no fence(proxy = .async) behind");
+	expect_fault("with no fence(proxy = .async) between");
 }
 END_TEST
 

@@ -399,11 +399,85 @@ def moves(h):
     h.case("dropout", 14, dropout)
 
 
+# Where A, B and C of a product have more than 2^31 elements: rows, columns, steps.
+SIDES = {"A": ((1 << 20) + 1032, 72, 2048), "B": (72, (1 << 20) + 1032, 2048), "C": ((1 << 16) + 8, (1 << 15) + 8, 64)}
+
+
+def products(h):
+    def batch(t):
+        return t.as_strided((*t.shape, 1), (*t.stride(), t.numel()))
+
+    def matrices(a, b, c):
+        return dict(A=a, B=b, C=c)
+
+    def batches(a, b, c):
+        return dict(A=batch(a), B=batch(b), C=batch(c))
+
+    def product(file, kernel, sides="ABC", args=matrices, member=None, dt=bf16, rows=None, make=noise, out=None,
+                want=lambda sums: sums, **consts):
+        """args(a, b, c): what the kernel is given; want(sums): what it makes of them."""
+        t = consts.get("T", str(dt)[6:])
+
+        def case(side):
+            M, N, K = SIDES[side]
+            M = min(M, rows or M)
+
+            def run():
+                a, b, c = make((M, K), dt), make((N, K), dt, 2), poisoned((M, N), out or dt)
+                h.launch(file, kernel, args(a, b, c), consts, member)
+                for p in pieces(M, K if side == "A" else N):
+                    sums = torch.cat([a[p].float() @ q.float().t() for q in b.split(1 << 17)], 1)
+                    yield "rows %s" % p, c[p].float(), want(sums), 2e-2
+            name = file if kernel == file else "%s %s" % (file, kernel)
+            h.case("%s%s %s of %s" % (name, "" if member is None else "[%d]" % member, t, side), 20, run)
+        for side in sides:
+            case(side)
+
+    def grouped(a, b, c):
+        ends = torch.tensor([a.shape[0]], device="cuda", dtype=torch.int32)
+        return dict(A=a, B=b.unsqueeze(2), C=c, ends=ends)
+
+    def gathered(a, b, c):
+        return dict(grouped(a, b, c), index=torch.arange(a.shape[0], device="cuda", dtype=torch.int32))
+
+    def dual(a, b, c):
+        return dict(A=batch(a), B0=batch(b), B1=batch(b), C=batch(c))
+
+    def small(shape, dt, seed=1):
+        torch.manual_seed(seed)
+        return torch.randint(-4, 5, shape, device="cuda", dtype=torch.int8).to(dt)
+
+    def scaled(a, b, c):
+        blocks = -(-a.shape[1] // 128)
+        one = torch.ones((blocks, a.shape[0] + -a.shape[0] % 4), device="cuda").t()[:a.shape[0]]
+        return dict(A=a, B=b, C=c, scale_a=one, scale_b=torch.ones((-(-b.shape[0] // 128), blocks), device="cuda"))
+
+    def mixed(a, b, c):
+        return dict(A=a, B=b.to(torch.int8), C=c, scale=torch.ones((b.shape[0], -(-b.shape[1] // 128)), device="cuda"))
+
+    for member in (None, 3):
+        product("gemm_sm90", "gemm", args=batches, member=member)
+    product("gemm_sm90", "gemm", args=batches, dt=f32, T="tf32", TB="tf32", make=small)
+    product("gemm_sm90", "gemm", args=batches, dt=torch.float8_e4m3fn, out=bf16, make=small, TC="bf16")
+    product("gemm_sm90_roles", "gemm")
+    product("gemm_sm90_roles", "ping_pong")
+    product("gemm_streamk", "gemm_streamk")
+    product("gemm_grouped", "gemm_grouped", args=grouped)
+    product("gemm_gather", "gemm_gather", args=gathered)
+    product("gemm_dual", "gemm_dual", args=dual, want=lambda x: F.silu(x) * x, make=lambda *a: noise(*a) * 0.1)
+    product("gemm_fp8_blockscaled", "gemm_fp8_blockscaled", args=scaled, dt=torch.float8_e4m3fn, out=bf16, make=small)
+    product("gemm_mixed", "gemm_mixed", args=mixed, make=small)
+    product("gemm_skinny", "gemm_skinny", sides="B")
+    product("gemv", "gemv", sides="B", rows=16, args=lambda a, b, c: dict(W=b, x=a, y=c))
+    product("gemm_sm80", "gemm", args=batches)
+    product("sgemm", "sgemm", dt=f32, make=small)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--only", help="cases whose name contains this")
     h = Huge(p.parse_args().only)
-    for part in (rows, sums, moves):
+    for part in (rows, sums, moves, products):
         part(h)
     print("%(passed)d passed, %(failed)d failed, %(skipped)d skipped" % h.count)
     sys.exit(h.count["failed"] != 0)

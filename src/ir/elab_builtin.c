@@ -513,6 +513,14 @@ cj_builtin_value_grid_dim(struct cj_elab *el, struct cj_span span)
 	    CJ_SPECIAL_GRID_DIM_X);
 }
 
+/* Known at compile time. */
+struct cj_value
+cj_builtin_value_cluster_dim(struct cj_elab *el, struct cj_span span)
+{
+	return xyz(el, span, "cluster_dim", el->cluster_extent,
+	    CJ_SPECIAL_COUNT);
+}
+
 static struct cj_value
 special(struct cj_elab *el, struct cj_span span, enum cj_special what,
     const char *name)

@@ -304,6 +304,7 @@ cj_elab_launch(struct cj_elab *el, const struct cj_node *n)
 	function = device_function(el, n, &l);
 	el->launches++;
 	memcpy(el->block_extent, l.block, sizeof l.block);
+	memcpy(el->cluster_extent, l.cluster, sizeof l.cluster);
 	for (i = 0; i < 3; i++)
 		el->block[i] = cj_is_known(l.block[i]) ? l.block[i].value : 0;
 	memcpy(el->grid_extent, l.grid, sizeof l.grid);

@@ -488,7 +488,7 @@ struct cj_elab {
 	const struct cj_member_info *member;
 	uint32_t launches;
 	int64_t block[3];		/* of the launch; 0: not known */
-	struct cj_int block_extent[3], grid_extent[3];
+	struct cj_int block_extent[3], grid_extent[3], cluster_extent[3];
 	int64_t cluster_blocks;		/* of the launch that is open */
 	cj_ref exit_scope;
 	CJ_VEC(struct cj_meeting) meetings;

@@ -29,7 +29,7 @@ syn keyword cuteType bool int i4 i8 i16 i32 i64 u4 u8 u16 u32 u64 f16 bf16
 syn keyword cuteType tf32 f32 f64 f8e4m3 f8e5m2 f8ue8m0 f6e3m2 f6e2m3 f4e2m1
 syn keyword cuteType ptr mbarrier tensormap type tensor
 syn keyword cuteValue thread_idx block_idx block_dim grid_dim lane_idx warp_idx
-syn keyword cuteValue block_rank device none inf nan pi
+syn keyword cuteValue block_rank cluster_dim device none inf nan pi
 
 syn match cuteChoice /\v[(,{]\s*\zs\.\h\w*/
 syn match cuteChoice /\.\h\w*/ contained

@@ -11,6 +11,7 @@ static const struct golden {
 } goldens[] = {
 	{ "fold", "fold" }, { "inside", "fold" }, { "cse", "cse" },
 	{ "licm", "licm" }, { "dce", "dce" }, { "unroll", "unroll" },
+	{ "waits", "wgmma_wait" },
 	{ "fold", "all" }, { "maps", "all" }, { "map_kinds", "all" },
 	{ "all", "all" },
 };

@@ -152,6 +152,18 @@ take_known(const struct cj_module *m, cj_ref *offset, unsigned bytes)
 	return by;
 }
 
+/* In a cluster an address has the block's rank above the 18 bits that a
+ * descriptor keeps, where it has other fields. */
+static cj_llvm
+address_in_block(struct cj_llvm_gen *g, cj_llvm at)
+{
+	const int64_t *c = g->function->cluster;
+
+	if (c[0] <= 1 && c[1] <= 1 && c[2] <= 1)
+		return at;
+	return LLVMBuildAnd(g->b, at, cj_llvm_i32(g, 0x3ffff), "");
+}
+
 /*
  * The address of an operand, below 2^18, is in the low word, in units of 16
  * bytes. The instructions of a product differ by what is known: it is added to
@@ -170,7 +182,8 @@ cj_llvm_descriptor(struct cj_llvm_gen *g, uint32_t access, cj_ref offset,
 	cj_llvm_bounds(g, a, offset, 1);
 	known = take_known(g->m, &offset, bytes);
 	by = LLVMBuildTrunc(g->b, cj_llvm_wide(g, offset, 0), g->i32, "");
-	at = LLVMBuildPtrToInt(g->b, g->objects[a->object].base, g->i32, "");
+	at = address_in_block(g, LLVMBuildPtrToInt(g->b,
+	    g->objects[a->object].base, g->i32, ""));
 	at = LLVMBuildAdd(g->b, at, LLVMBuildMul(g->b, by,
 	    cj_llvm_i32(g, bytes), ""), "");
 	at = LLVMBuildAShr(g->b, at, cj_llvm_i32(g, 4), "");

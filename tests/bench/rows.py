@@ -489,7 +489,7 @@ def others(B):
             at = torch.empty(R, 8, device="cuda", dtype=torch.int32)
             want = torch.topk(x, 8).values
             runs = {"cutec": B.cute("topk", "topk", [{"x": x, "value": v, "index": at}], {"T": t, "k": "8"}),
-                    "cutec[1]": B.cute("topk", "topk", [{"x": x, "value": v, "index": at}], {"T": t, "k": "8"}, 1),
+                    "cutec[3]": B.cute("topk", "topk", [{"x": x, "value": v, "index": at}], {"T": t, "k": "8"}, 3),
                     "torch": lambda i: torch.topk(x, 8)}
             if t == "f32":
                 ordered = torch.empty_like(x)

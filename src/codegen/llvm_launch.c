@@ -22,7 +22,8 @@ is_dependent(const struct cj_llvm_gen *g, uint32_t function)
 	return false;
 }
 
-/* Only the block's own memory, if any; hints to L2 stay true there. */
+/* Only the block's own memory, if any, or what the launch in front has left as
+ * it was; hints to L2 stay true there. */
 static bool
 is_private(const struct cj_module *m, const struct cj_inst *inst)
 {
@@ -40,6 +41,8 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 		return true;
 	if (info->attr != CJ_ATTR_ACCESS)
 		return false;
+	if (m->accesses.at[inst->attr].is_early)
+		return true;
 	kind = m->objects.at[m->accesses.at[inst->attr].object].kind;
 	return kind == CJ_OBJECT_SHARED || kind == CJ_OBJECT_SLOT;
 }

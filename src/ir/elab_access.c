@@ -478,7 +478,8 @@ access_of(struct cj_elab *el, const struct cj_pieces *p,
 {
 	struct cj_access a = { .object = p->t->object,
 	    .align = cj_pieces_align(p), .cache = how->cache,
-	    .order = how->order, .scope = how->scope, .why = p->why };
+	    .order = how->order, .scope = how->scope,
+	    .is_early = how->is_early, .why = p->why };
 
 	return cj_module_access(el->m, &a);
 }

@@ -72,8 +72,12 @@ cj_builtin_load(struct cj_elab *el, struct cj_args *args,
 	struct cj_value v = args->at[0], got;
 
 	(void)row;
-	if (!how_of(el, args, &how))
+	if (!how_of(el, args, &how) || !cj_arg_flag(el, args, "early",
+	    &how.is_early))
 		return cj_value_error();
+	if (how.is_early && how.order != CJ_ORDER_WEAK)
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "what a load with an order may see is not told early");
 	if (v.kind != CJ_VALUE_TENSOR || cj_elab_is_array(el, &v))
 		return cj_elab_read(el, args->span, v);
 	got = cj_tensor_load(el, args->span, v.tensor, &how);

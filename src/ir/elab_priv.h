@@ -852,6 +852,7 @@ struct cj_how {			/* of a load, store or atomic */
 	enum cj_cache cache;
 	enum cj_order order;
 	enum cj_memory_scope scope;
+	bool is_early;		/* a dependent launch need not have waited */
 	uint32_t width;		/* elements at once; 0: as many as there are */
 	const char *who;	/* the atom that asks for them */
 };

@@ -166,6 +166,7 @@ struct cj_access {
 	enum cj_memory_scope scope;
 	enum cj_atomic atomic;
 	bool transposed;	/* LDMATRIX, STMATRIX: in units of 16 bits */
+	bool is_early;		/* LOAD: the launch in front left it as it is */
 	const char *why;	/* why it is not wider, or NULL */
 };
 

@@ -17,6 +17,8 @@ print_how(struct cj_printer *p, const struct cj_access *a)
 		PRINTF(p, " order %s", cj_word(CJ_WORDS_ORDER, a->order));
 	if (a->scope != CJ_MEMORY_BLOCK)
 		PRINTF(p, " scope %s", cj_word(CJ_WORDS_SCOPE, a->scope));
+	if (a->is_early)
+		PUTS(p, " early");
 	cj_printer_named_text(p, "why", a->why);
 }
 

@@ -78,6 +78,7 @@ read_how(struct cj_reader *r, struct cj_access *a)
 	if (!r->begins_line && cj_reader_word(r, "scope"))
 		a->scope = (enum cj_memory_scope)cj_reader_enum(r,
 		    CJ_WORDS_SCOPE);
+	a->is_early = cj_reader_word(r, "early");
 	if (cj_reader_word(r, "why"))
 		a->why = cj_reader_text(r);
 }

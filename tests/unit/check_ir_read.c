@@ -29,7 +29,7 @@ static const char sample[] =
 	"    %2 = special int thread_x !2\n"
 	"    %3 = const f32[8] 0\n"
 	"    slot_set @3[0], %3\n"
-	"    %4 = load f16[8] @1[%2] align 16 cache streaming !3\n"
+	"    %4 = load f16[8] @1[%2] align 16 cache streaming early !3\n"
 	"    %5 = convert f32[8] %4\n"
 	"    %6 = convert f16[8] %5 round up saturate\n"
 	"    %7 = lt bool %2, %1\n"

@@ -6,7 +6,19 @@ conflicts() {
 }
 cp "$SRCDIR"/examples/gemm_sm80/gemm_sm80.cute \
     "$SRCDIR"/examples/sgemm/sgemm.cute .
-conflicts gemm_sm80.cute -k 'gemm[1]' -D T=i8 -D ua=0 -D ub=0 -D TC=i32
+cat > columns.cute <<'END'
+kernel columns(y: tensor(f32, 32:1))
+{
+    launch grid(1) block(32)
+    {
+        shared s: tensor(f32, (32, 32):(32, 1));
+        s[thread_idx.x, 0] = 1;
+        sync();
+        y[thread_idx.x] = s[thread_idx.x, 0];
+    }
+}
+END
+conflicts columns.cute
 for member in 0 1 2 3
 do
 	for way in '-D ua=1 -D ub=1' '-D ua=0 -D ub=1' '-D ua=0 -D ub=0'
@@ -21,6 +33,8 @@ do
 	conflicts gemm_sm80.cute -k 'gemm[1]' -D T=tf32 -D TC=f32 $way
 	# shellcheck disable=SC2086
 	conflicts gemm_sm80.cute -k 'gemm[1]' -D T=f64 $way
+	# shellcheck disable=SC2086
+	conflicts gemm_sm80.cute -k 'gemm[1]' -D T=i8 -D TC=i32 $way
 	for to in 0 1
 	do
 		# shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 # A dependent kernel waits behind what is its block's own; maps are asked for in
 # front of that. What is shared with others comes behind. The launch behind may
-# begin where the text says so, else then.
+# begin where the text says so, else then; what is read early is not waited for.
 cat > late.cute <<'END'
 kernel late(x: tensor(f32, (M, N):(_, 1)) align(16), y: tensor(f32, M:1))
 target sm_90a
@@ -39,6 +39,16 @@ target sm_80
         let v = x[thread_idx.x];
         launch_dependents();
         y[thread_idx.x] = v;
+    }
+}
+
+kernel ready(w: tensor(f32, N:1), x: tensor(f32, N:1), y: tensor(f32, N:1))
+target sm_80
+{
+    launch grid(1) block(32) dependent
+    {
+        let v = load(w[thread_idx.x], cache = .streaming, early = true);
+        y[thread_idx.x] = v * x[thread_idx.x];
     }
 }
 END

@@ -536,6 +536,7 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		find_sharing(el, t, &share);
 		boxes.ranks = share.ranks;
 		boxes.copy.share = share.modes;
+		boxes.copy.cut = t->cut_mode;
 		cut = t->mode[t->cut_mode];
 		to.at[cut] = cj_int_add(&el->sym, to.at[cut],
 		    cj_int_mul(&el->sym, share.part, cj_known(t->cut_extent *

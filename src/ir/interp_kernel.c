@@ -97,6 +97,7 @@ begin_cluster(struct worker *w)
 	c->turn = 0;
 	c->done_at = 0;
 	c->has_ended = false;
+	cj_share_clear(c);
 	for (i = 0; i < c->count; i++) {
 		struct cj_block *b = take_block(w);
 

@@ -502,7 +502,10 @@ struct cj_cluster {
 	uint32_t turn;			/* how often its barrier has opened */
 	uint64_t done_at;		/* of timelines */
 	bool has_ended;
+	struct cj_shared_place *places;	/* of tiles that blocks share */
 };
+/* A new cluster: nobody has asked for any. */
+void cj_share_clear(struct cj_cluster *c);
 
 /* The number of the block of `rank` in a cluster of a launch. */
 uint64_t cj_cluster_block(const struct cj_kernel_launch *l, uint64_t cluster,

@@ -267,6 +267,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 		if (!is_aligned(f, &l.b) || !offsets_fit(f, &l.b) ||
 		    !check_global(f, &l.b))
 			continue;
+		cj_share_ask(f, &l.b);
 		if (count > 3 + rank)
 			cj_bulk_spread(f, s, lane, CJ_AT(f, uint32_t,
 			    f->code->lists.at[s->c + rank])[lane], load_to,

@@ -152,6 +152,9 @@ int64_t cj_swizzled(enum cj_map_swizzle s, enum cj_kind k, int64_t at);
 int64_t cj_operand_byte(const struct cj_operand_desc *d, int64_t row,
     int64_t k, int64_t bytes);
 
+/* A block sends its part of a tile that others of the cluster load as well: a
+ * fault if these ask for another one (interp_share.c). */
+void cj_share_ask(struct cj_frame *f, const struct cj_bulk *b);
 /* Land all copies of the block that signal b. */
 void cj_tma_land(struct cj_frame *f, struct cj_mbarrier *b);
 

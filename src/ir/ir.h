@@ -281,7 +281,8 @@ struct cj_tma_copy {
 	enum cj_atomic how;
 	uint32_t share;		/* loads of stages: bit n: blocks that are
 				   equal but for mode n of the cluster send
-				   each other parts of it */
+				   each other parts of it, */
+	uint32_t cut;		/* cut along this mode of the map */
 };
 /* BULK_COPY: neighbours, between global and shared memory, or to that of a
  * block of the cluster; SEND: registers to the latter. */

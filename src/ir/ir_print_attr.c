@@ -158,7 +158,7 @@ print_tma(struct cj_printer *p, const struct cj_inst *i)
 		cj_printer_operand(p, i, next);
 	}
 	if (c->share != 0)
-		PRINTF(p, " share %u", c->share);
+		PRINTF(p, " share %u cut %u", c->share, c->cut);
 	print_combining(p, c->reduces, c->how, c->evict);
 }
 

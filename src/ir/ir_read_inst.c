@@ -262,8 +262,11 @@ read_tma(struct cj_reader *r)
 	read_operands(r);
 	if (cj_reader_word(r, "ranks"))
 		cj_reader_operand(r);
-	if (cj_reader_word(r, "share"))
+	if (cj_reader_word(r, "share")) {
 		c.share = (uint32_t)cj_reader_int(r, 1, 3);
+		cj_reader_need_word(r, "cut");
+		c.cut = (uint32_t)cj_reader_int(r, 0, 4);
+	}
 	read_combining(r, &c.reduces, &c.how, &c.evict);
 	return r->failed ? 0 : cj_module_tma(r->m, &c);
 }

@@ -39,6 +39,8 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 	    inst->op == CJ_OP_SLOT_SET ||
 	    inst->op == CJ_OP_LAUNCH_DEPENDENTS)
 		return true;
+	if (inst->op == CJ_OP_TMA_LOAD)
+		return m->tmas.at[inst->attr].is_early;
 	if (info->attr != CJ_ATTR_ACCESS)
 		return false;
 	if (m->accesses.at[inst->attr].is_early)

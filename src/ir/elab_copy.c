@@ -499,6 +499,8 @@ tma_alone(struct cj_elab *el, struct cj_args *args)
 		{ "at", 1 << CJ_MAP_PIXELS | 1 << CJ_MAP_ROWS },
 		{ "offset", 1 << CJ_MAP_PIXELS },
 		{ "rows", 1 << CJ_MAP_ROWS },
+		{ "early", 1 << CJ_MAP_TILES | 1 << CJ_MAP_PIXELS |
+		    1 << CJ_MAP_ROWS },
 	};
 	const struct cj_value *v = &args->at[0];
 	unsigned has = v->kind == CJ_VALUE_COPY && v->copy->tma != NULL ?
@@ -508,9 +510,10 @@ tma_alone(struct cj_elab *el, struct cj_args *args)
 		if (cj_arg_named(el, args, names[i].name) != NULL &&
 		    (names[i].kinds & has) == 0) {
 			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
-			    args->span, "\"map\" is for copies by TMA, \"at\" "
-			    "and \"offset\" are for those of pixels, \"rows\" "
-			    "for those of rows by number; this is %s",
+			    args->span, "\"map\" and \"early\" are for "
+			    "copies by TMA, \"at\" and \"offset\" are for those of "
+			    "pixels, \"rows\" for those of rows by number; "
+			    "this is %s",
 			    cj_value_what(el, v));
 			return false;
 		}

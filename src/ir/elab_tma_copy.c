@@ -474,6 +474,11 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    "%s copies %s", c->text, t->stores ?
 		    "from shared to global memory" :
 		    "from global to shared memory");
+	if (!cj_arg_flag(el, args, "early", &boxes.copy.is_early))
+		return cj_value_error();
+	if (boxes.copy.is_early && t->stores)
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "a store waits for the launch in front");
 	if (is_staged(el, args, shared->tensor, t->stores)) {
 		if (cj_elab_threads_here(el) == 0)
 			return cj_elab_error(el, CJ_DIAG_NOT_KNOWN,

@@ -277,6 +277,7 @@ struct cj_tma_copy {
 	uint32_t shared;	/* access */
 	uint32_t signal;	/* access of an mbarrier, 0: stores */
 	enum cj_evict evict;
+	bool is_early;		/* loads: of what the launch in front leaves */
 	bool reduces;		/* stores: combine what is there with it: */
 	enum cj_atomic how;
 	uint32_t share;		/* loads of stages: bit n: blocks that are

@@ -159,6 +159,8 @@ print_tma(struct cj_printer *p, const struct cj_inst *i)
 	}
 	if (c->share != 0)
 		PRINTF(p, " share %u cut %u", c->share, c->cut);
+	if (c->is_early)
+		PUTS(p, " early");
 	print_combining(p, c->reduces, c->how, c->evict);
 }
 

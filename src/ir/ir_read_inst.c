@@ -267,6 +267,7 @@ read_tma(struct cj_reader *r)
 		cj_reader_need_word(r, "cut");
 		c.cut = (uint32_t)cj_reader_int(r, 0, 4);
 	}
+	c.is_early = cj_reader_word(r, "early");
 	read_combining(r, &c.reduces, &c.how, &c.evict);
 	return r->failed ? 0 : cj_module_tma(r->m, &c);
 }

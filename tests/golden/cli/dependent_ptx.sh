@@ -42,6 +42,25 @@ target sm_80
     }
 }
 
+kernel ready_by_tma(x: tensor(f32, (M, N):(_, 1)) align(16), y: tensor(f32, M:1))
+target sm_90a
+{
+    let load = tma_load(x, (4, 32):(32, 1));
+    launch grid(1) block(32) dependent
+    {
+        shared s: tensor(f32, (4, 32):(32, 1)) align(128);
+        shared b: tensor(mbarrier, 1:1);
+        if thread_idx.x == 0 { mbarrier_init(b[0], 1); }
+        sync();
+        if thread_idx.x == 0 {
+            mbarrier_arrive_expect_tx(b[0], 512);
+            copy(load, local_tile(x, (4, 32), (0, 0)), s, barrier = b[0], early = true);
+        }
+        mbarrier_wait(b[0], 0);
+        if thread_idx.x < 4 { y[thread_idx.x] = s[thread_idx.x, 0]; }
+    }
+}
+
 kernel ready(w: tensor(f32, N:1), x: tensor(f32, N:1), y: tensor(f32, N:1))
 target sm_80
 {

@@ -511,9 +511,9 @@ tma_alone(struct cj_elab *el, struct cj_args *args)
 		    (names[i].kinds & has) == 0) {
 			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
 			    args->span, "\"map\" and \"early\" are for "
-			    "copies by TMA, \"at\" and \"offset\" are for those of "
-			    "pixels, \"rows\" for those of rows by number; "
-			    "this is %s",
+			    "copies by TMA, \"at\" and \"offset\" are for "
+			    "those of pixels, \"rows\" for those of rows by "
+			    "number; this is %s",
 			    cj_value_what(el, v));
 			return false;
 		}

@@ -601,6 +601,7 @@ struct cj_touched_range {
 	int64_t first;
 	bool is_write, is_atomic;
 	bool is_async;		/* by a unit, which needs a fence between */
+	bool is_over;		/* reads before anybody goes on behind it */
 };
 void cj_race_access(struct cj_frame *f, const struct cj_step *s,
     uint32_t lane, struct cj_touched_range t);

@@ -539,7 +539,7 @@ touch(struct cj_act *a, int64_t first, uint32_t width)
 		    : s->first + (int64_t)(cell << s->log2_cell);
 		if (a->kind == CJ_DEED_WRITE)
 			write_cell(a, cell);
-		else
+		else if (!a->is_over)
 			join_cell(a, cell);
 		if (a->kind != CJ_DEED_WRITE)
 			look(a, CJ_DEED_WRITE, cell);
@@ -562,7 +562,7 @@ begin(struct cj_frame *f, const struct cj_step *s,
 	    .kind = t->is_atomic ? CJ_DEED_ATOMIC :
 	    t->is_write ? CJ_DEED_WRITE :
 	    t->is_async ? CJ_DEED_VIEW : CJ_DEED_READ,
-	    .is_async = t->is_async };
+	    .is_async = t->is_async, .is_over = t->is_over };
 
 	return a;
 }

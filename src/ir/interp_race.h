@@ -115,7 +115,7 @@ struct cj_act {
 	uint32_t lane, object;
 	int64_t element;
 	enum cj_deed_kind kind;
-	bool is_async;
+	bool is_async, is_over;
 	cj_deed me;
 };
 

@@ -228,6 +228,21 @@ is_quiet(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	return false;
 }
 
+/* All lanes read what is published, though one of them may have made it; none
+ * goes on before they have. */
+static void
+watch_source(struct cj_frame *f, const struct cj_step *s, uint32_t object)
+{
+	uint32_t lane;
+
+	for (lane = 0; lane < f->lanes; lane++)
+		if (cj_lane_runs(f, lane))
+			cj_race_access(f, s, lane, (struct cj_touched_range){
+			    .object = object, .width = 1, .first =
+			    CJ_AT(f, int64_t, s->b)[lane], .is_over =
+			    true });
+}
+
 /* a: offset of global, b: of shared memory; by a whole warp, as one. */
 static void
 step_publish(struct cj_frame *f, const struct cj_step *s)
@@ -247,6 +262,7 @@ step_publish(struct cj_frame *f, const struct cj_step *s)
 	    false);
 	if (from == NULL)
 		return;
+	watch_source(f, s, f->code->module->accesses.at[c->from].object);
 	to = map_at(f, s, lane, c->to, at, true);
 	if (to == NULL || !is_quiet(f, s, lane, object, at))
 		return;

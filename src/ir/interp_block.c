@@ -463,50 +463,96 @@ cj_block_turn(struct cj_block *b)
 
 /* ---- hanging ------------------------------------------------------------- */
 
-/* Where the others are: "warp 1 waits for ..., warps 2 to 3 have ended". */
+/* What a warp waits for, as the place and the words for it. */
 static const char *
-others_text(const struct cj_block *b, const struct cj_frame *but)
+wish_of(const struct cj_frame *f)
 {
 	struct cj_strbuf out;
-	uint32_t i;
 
-	cj_strbuf_init(&out, b->machine.arena);
-	for (i = 0; i < b->warps; i++) {
-		const struct cj_frame *f = &b->frames[i];
-
-		if (f == but)
-			continue;
-		cj_strbuf_printf(&out, "%swarp %u ", *out.text == '\0' ? ""
-		    : "; ", (unsigned)i);
-		if (f->state == CJ_STATE_WAITING) {
-			cj_strbuf_puts(&out, "waits for ");
-			f->wait->describe(f, &out);
-		} else {
-			cj_strbuf_puts(&out, "has ended");
-		}
-	}
+	cj_strbuf_init(&out, f->machine->arena);
+	f->wait->describe(f, &out);
 	return out.text;
+}
+
+static bool
+waits_alike(const struct cj_frame *f, const struct cj_frame *g)
+{
+	return g->state == CJ_STATE_WAITING &&
+	    waiting_at(f)->ref == waiting_at(g)->ref &&
+	    strcmp(wish_of(f), wish_of(g)) == 0;
+}
+
+/* "warp 1", "warps 0 to 3, 7"; how many. */
+static uint32_t
+put_warps(struct cj_strbuf *out, uint32_t warps)
+{
+	uint32_t i, from, count = (uint32_t)__builtin_popcount(warps);
+	const char *sign = count > 1 ? "warps " : "warp ";
+
+	for (i = 0; i < 32; i++) {
+		if (!(warps >> i & 1))
+			continue;
+		for (from = i; i < 31 && warps >> (i + 1) & 1; i++)
+			;
+		cj_strbuf_printf(out, "%s%u", sign, (unsigned)from);
+		if (i > from)
+			cj_strbuf_printf(out, "%s%u", i > from + 1 ? " to " :
+			    ", ", (unsigned)i);
+		sign = ", ";
+	}
+	return count;
+}
+
+static const char *
+ended_text(const struct cj_block *b)
+{
+	struct cj_strbuf out;
+	uint32_t warps = 0, i;
+
+	for (i = 0; i < b->warps; i++)
+		if (b->frames[i].state == CJ_STATE_ENDED)
+			warps |= (uint32_t)1 << i;
+	if (warps == 0)
+		return NULL;
+	cj_strbuf_init(&out, b->machine.arena);
+	cj_strbuf_puts(&out, put_warps(&out, warps) > 1 ? " have ended" :
+	    " has ended");
+	return out.text;
+}
+
+/* All that wait for the same at the same place, once. */
+static void
+report_waiting(struct cj_block *b, struct cj_frame *f, uint32_t warps,
+    const char *note)
+{
+	struct cj_strbuf who;
+	struct cj_fault *fault;
+	uint32_t count;
+
+	cj_strbuf_init(&who, b->machine.arena);
+	count = put_warps(&who, warps);
+	fault = cj_fault_at(f, waiting_at(f), cj_first_lane(f),
+	    CJ_DIAG_DEADLOCK, "%s %s for ever for %s", who.text, count > 1 ?
+	    "wait" : "waits", wish_of(f));
+	if (fault != NULL)
+		fault->note = note;
 }
 
 void
 cj_block_hang(struct cj_block *b)
 {
-	uint32_t i;
+	const char *note = ended_text(b);
+	uint32_t told = 0, warps, i, k;
 
 	for (i = 0; i < b->warps; i++) {
-		struct cj_frame *f = &b->frames[i];
-		struct cj_fault *fault;
-		struct cj_strbuf what;
-
-		if (f->state != CJ_STATE_WAITING)
+		if (b->frames[i].state != CJ_STATE_WAITING || told >> i & 1)
 			continue;
-		cj_strbuf_init(&what, b->machine.arena);
-		f->wait->describe(f, &what);
-		fault = cj_fault_at(f, waiting_at(f), cj_first_lane(f),
-		    CJ_DIAG_DEADLOCK, "warp %u waits for ever for %s",
-		    (unsigned)f->warp, what.text);
-		if (fault != NULL && b->warps > 1)
-			fault->note = others_text(b, f);
+		for (k = i, warps = 0; k < b->warps; k++)
+			if (waits_alike(&b->frames[i], &b->frames[k]))
+				warps |= (uint32_t)1 << k;
+		report_waiting(b, &b->frames[i], warps, note);
+		told |= warps;
+		note = NULL;
 	}
 	for (i = 0; i < b->warps; i++)
 		b->frames[i].state = CJ_STATE_ENDED;

@@ -226,7 +226,8 @@ collect(struct worker *all, unsigned count, struct cj_fault_list *faults,
 		struct worker *w = &all[i];
 
 		out->operations += w->operations;
-		out->stopped |= w->machine.stop;
+		out->stopped |= w->machine.stop ||
+		    w->faults.places[CJ_DIAG_DEADLOCK] != 0;
 		out->is_endless |=
 		    w->faults.places[CJ_DIAG_ENDLESS_KERNEL] != 0;
 		if (w->recover.why != CJ_WHY_NONE

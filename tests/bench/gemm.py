@@ -51,7 +51,7 @@ SWEEP = {
 
 
 # What a multiprocessor's tensor cores do in a clock, by the first of these that a contest's name contains.
-PER_CLOCK = (("tf32", 2048), ("fp8", 8192), ("int8 8", 8192), ("gemm_sm", 4096), ("gemm_", 4096), ("flash", 4096))
+PER_CLOCK = (("gemm_mixed", 4096), ("tf32", 2048), ("fp8", 8192), ("int8 8", 8192), ("gemm_sm", 4096), ("gemm_", 4096), ("flash", 4096))
 
 
 def variants(table):
@@ -383,23 +383,38 @@ def dual(c, shapes):
             out[rows], want, 3e-2, 0 * want + 1e3, lambda: out.fill_(float("nan"))))
 
 
-def mixed(c, shapes):
-    """B of bytes with scales, beside cuBLAS with B of bf16."""
-    for m, n, k in shapes:
-        name = "gemm_mixed bf16 int8 %dx%dx%d" % (m, n, k)
-        if not c.wanted(name):
-            continue
-        a = torch.randn((m, k), device="cuda").bfloat16()
+def weights(kind, n, k):
+    """(as they are kept, as numbers, constants)"""
+    if kind == "fp8":
+        b = torch.randn((n, k), device="cuda").to(torch.float8_e4m3fn)
+        return b, b.float(), {"TB": "f8e4m3"}
+    if kind == "int8":
         b = torch.randint(-127, 128, (n, k), device="cuda", dtype=torch.int8)
-        scale = torch.rand((n, k // 128), device="cuda") + 0.5
-        wide = (b.float() * scale.repeat_interleave(128, 1)).bfloat16()
-        out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
-        rows = torch.randint(m, (16,), device="cuda")
-        fb = b.double() * scale.double().repeat_interleave(128, 1)
-        want, size = a[rows].double() @ fb.t(), a[rows].double().abs() @ fb.abs().t()
-        ours = c.ours("gemm_mixed", "gemm_mixed", {"A": a, "B": b, "scale": scale, "C": out}, {})
-        c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, wide.t(), out=out)}, ours, lambda: near(
-            out[rows], want, 8e-3, 1e3 * size, lambda: out.fill_(float("nan"))))
+        return b, b.float(), {}
+    b = torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8)
+    halves = torch.stack((b & 15, b >> 4), 2).view(n, k).to(torch.int8)
+    return b, torch.where(halves > 7, halves - 16, halves).float(), {"TB": "u8", "nibbles": "true"}
+
+
+def mixed(c, shapes):
+    """B of 8 or 4 bits with scales, beside cuBLAS with B of bf16."""
+    for kind in ("int8", "fp8", "int4"):
+        for m, n, k in shapes:
+            name = "gemm_mixed bf16 %s %dx%dx%d" % (kind, m, n, k)
+            if not c.wanted(name):
+                continue
+            a = torch.randn((m, k), device="cuda").bfloat16()
+            b, fb, constants = weights(kind, n, k)
+            scale = torch.rand((n, k // 128), device="cuda") + 0.5
+            fb = fb * scale.repeat_interleave(128, 1)
+            wide = fb.bfloat16()
+            out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+            rows = torch.randint(m, (16,), device="cuda")
+            fb = fb.double()
+            want, size = a[rows].double() @ fb.t(), a[rows].double().abs() @ fb.abs().t()
+            ours = c.ours("gemm_mixed", "gemm_mixed", {"A": a, "B": b, "scale": scale, "C": out}, constants)
+            c.run(name, 2.0 * m * n * k, {"cuBLAS": lambda: torch.mm(a, wide.t(), out=out)}, ours, lambda: near(
+                out[rows], want, 8e-3, 1e3 * size, lambda: out.fill_(float("nan"))))
 
 
 def attention(c, file, peer="FLASH", dims=(64, 128), lengths=(8192, 16384), dtype=torch.bfloat16):

@@ -623,10 +623,18 @@ cut_at(struct cj_elab *el, struct cj_args *args, const struct cj_tuple *tile,
     const struct cj_tuple *coord, unsigned which, const char *name)
 {
 	struct work w = { .divide = CJ_DIVIDE_ZIPPED, .tuple = tile };
-	struct cj_value z = apply(el, args, true, do_divide, &w, name);
 	const struct cj_tuple *shape, *all;
+	struct cj_args read = *args;
 	struct cj_tensor tiles;
+	struct cj_value z, *at;
 
+	if (args->at[0].kind == CJ_VALUE_TENSOR) {
+		at = cj_memdup(el->arena, args->at, args->count * sizeof *at);
+		at[0] = cj_value_tensor(el, cj_tensor_cut_in_tiles(el,
+		    args->at[0].tensor, tile));
+		read.at = at;
+	}
+	z = apply(el, &read, true, do_divide, &w, name);
 	if (z.kind == CJ_VALUE_ERROR)
 		return z;
 	shape = z.kind == CJ_VALUE_TENSOR ? z.tensor->layout->shape :

@@ -195,6 +195,9 @@ bool cj_copy_tile_divides(struct cj_elab *el, struct cj_span span,
 const struct cj_tensor *cj_tensor_in_tiles(struct cj_elab *el,
     struct cj_span span, const struct cj_tensor *t,
     const struct cj_tuple *tile, const char *whose);
+/* The same of one that is cut into tiles, of which one is taken. */
+const struct cj_tensor *cj_tensor_cut_in_tiles(struct cj_elab *el,
+    const struct cj_tensor *t, const struct cj_tuple *tile);
 const struct cj_tensor *cj_tensor_in_order(struct cj_elab *el,
     struct cj_span span, const struct cj_tensor *t,
     const struct cj_layout *tv);

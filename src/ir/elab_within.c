@@ -99,6 +99,47 @@ cj_tensor_in_tiles(struct cj_elab *el, struct cj_span span,
 	return is_open ? watched(el, t) : t;
 }
 
+/* All of what it was cut from, but for where it begins (domain_offset()):
+ * where it ends is nobody's limit. */
+static bool
+is_shifted(struct cj_elab *el, const struct cj_tensor *t,
+    const struct cj_tuple *at, struct cj_int have)
+{
+	struct cj_component c[CJ_MAX_AXES];
+	unsigned n = cj_cut_components(el, t, at, c), i;
+
+	for (i = 0; i < n; i++)
+		if (cj_int_same(c[i].limit, have))
+			return true;
+	return false;
+}
+
+/* A tile of a part may be one that the part does not hold whole. */
+const struct cj_tensor *
+cj_tensor_cut_in_tiles(struct cj_elab *el, const struct cj_tensor *t,
+    const struct cj_tuple *tile)
+{
+	const struct cj_tuple *shape = t->layout->shape;
+	uint32_t rank = cj_tuple_rank(tile), i;
+
+	for (i = 0; i < rank && i < cj_tuple_rank(shape); i++) {
+		struct cj_int have = extent_of(el, cj_tuple_get(shape, i));
+		const struct cj_tuple *end;
+		struct cj_int need;
+
+		if (cj_tuple_get(tile, i)->kind == CJ_TUPLE_ANY)
+			continue;
+		need = extent_of(el, cj_tuple_get(tile, i));
+		if ((cj_is_known(need) && cj_int_divisible(&el->sym, have,
+		    need.value)) || cj_int_same(have, need))
+			continue;
+		end = place_in(el, shape, i, have);
+		if (!ends_there(el, t, end) && !is_shifted(el, t, end, have))
+			return watched(el, t);
+	}
+	return t;
+}
+
 const struct cj_tensor *
 cj_tensor_in_order(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const struct cj_layout *tv)

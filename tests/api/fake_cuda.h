@@ -51,6 +51,7 @@ struct fake_state {
  * Without a test, the environment says what becomes of launches:
  * FAKE_CUDA_TUNE="best:96,fail:64,harm:32,crash:160,hang:192" names numbers of
  * threads of a block; the nearer one is to the best, the faster it is.
+ * FAKE_CUDA_SAID is what its assembler says when it loads PTX.
  */
 
 /*

@@ -136,8 +136,7 @@ static const char *
 store_mode(const struct cj_map *map)
 {
 	switch (map->kind) {
-	case CJ_MAP_TILES: break;
-	case CJ_MAP_PIXELS: return ".im2col_no_offs";
+	case CJ_MAP_TILES: case CJ_MAP_PIXELS: break;	/* these are loaded */
 	case CJ_MAP_ROWS: return ".tile::scatter4";
 	}
 	return "";
@@ -147,7 +146,7 @@ static unsigned
 coordinates_of(const struct cj_map *map)
 {
 	return map->kind == CJ_MAP_PIXELS ? map->rank :
-	    cj_map_numbers(map, true);
+	    cj_map_numbers(map);
 }
 
 void
@@ -159,7 +158,7 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 
 	const struct cj_map *map = &g->m->maps.at[t->map];
 	unsigned rank = map->rank;
-	unsigned last = 3 + cj_map_numbers(map, true);
+	unsigned last = 3 + cj_map_numbers(map);
 	bool spreads = inst->operand_count > last;
 
 	begin(&c, g, map);

@@ -253,7 +253,7 @@ add_coordinates(struct cj_elab *el, const struct cj_tma_value *t, uint32_t b,
 		    to->at[has_pixels ? i : t->mode[i]], cj_known(
 		    t->start[b][i] * (has_pixels ? 1 :
 		    t->step[t->mode[i]]))));
-	for (i = t->rank; has_pixels && !t->stores && i < 2 * t->rank - 2; i++)
+	for (i = t->rank; has_pixels && i < 2 * t->rank - 2; i++)
 		refs[n++] = cj_elab_ref_int(el, to->at[i]);
 	return n;
 }

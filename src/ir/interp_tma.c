@@ -50,8 +50,7 @@ pixel_row(const struct cj_bulk *b, int64_t row)
 		carry = count > 0 ? at / count : 0;
 		at = count > 0 ? at % count : 0;
 		at = at * step + map->lower[i];
-		if (b->kind == CJ_BULK_LOAD)
-			at += b->at[map->rank + i];
+		at += b->at[map->rank + i];
 		if (at < 0 || at >= t->extent[i + 1] || count <= 0)
 			r.to = 0;
 		r.first += at * t->stride[i + 1];
@@ -160,7 +159,7 @@ may_store(struct cj_frame *f, const struct cj_bulk *b)
 	int64_t end = b->map->extent[0] - b->at[0];
 	uint32_t i;
 
-	for (i = 0; i < cj_map_numbers(b->map->map, false); i++)
+	for (i = 0; i < cj_map_numbers(b->map->map); i++)
 		if (b->at[i] < 0) {
 			cj_fault_at(f, b->step, b->lane,
 			    CJ_DIAG_OUT_OF_BOUNDS, "a store by TMA begins in "
@@ -184,7 +183,7 @@ offsets_fit(struct cj_frame *f, const struct cj_bulk *b)
 	uint32_t i;
 
 	for (i = map->rank; map->kind == CJ_MAP_PIXELS &&
-	    i < cj_map_numbers(map, true); i++) {
+	    i < cj_map_numbers(map); i++) {
 		if (b->at[i] >= 0 && b->at[i] <= cj_map_most_offset(map))
 			continue;
 		cj_fault_at(f, b->step, b->lane, CJ_DIAG_OUT_OF_BOUNDS,
@@ -222,7 +221,7 @@ box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	b.map = map_of(f, s, lane);
 	b.lo = CJ_AT(f, int64_t, s->a)[lane];
 	b.hi = b.lo + box_size(b.map->map);
-	for (i = 0; i < cj_map_numbers(b.map->map, kind == CJ_BULK_LOAD); i++)
+	for (i = 0; i < cj_map_numbers(b.map->map); i++)
 		b.at[i] = CJ_AT(f, int64_t, f->code->lists.at[s->c + i])[lane];
 	return b;
 }
@@ -263,7 +262,7 @@ step_load(struct cj_frame *f, const struct cj_step *s)
 		    !cj_map_may(f, s, lane, map_of(f, s, lane)))
 			continue;
 		l.b = box_at(f, s, lane, CJ_BULK_LOAD);
-		rank = cj_map_numbers(l.b.map->map, true);
+		rank = cj_map_numbers(l.b.map->map);
 		if (!is_aligned(f, &l.b) || !offsets_fit(f, &l.b) ||
 		    !check_global(f, &l.b))
 			continue;

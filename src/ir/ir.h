@@ -246,12 +246,11 @@ struct cj_map {
 enum { CJ_MAP_NUMBERS = 2 * CJ_MAP_MODES - 2 };	/* of a copy, at most */
 /* Coordinates of a copy, and offsets. */
 static inline uint32_t
-cj_map_numbers(const struct cj_map *map, bool loads)
+cj_map_numbers(const struct cj_map *map)
 {
 	switch (map->kind) {
 	case CJ_MAP_TILES: break;
-	case CJ_MAP_PIXELS:
-		return map->rank + (loads ? map->rank - 2 : 0);
+	case CJ_MAP_PIXELS: return 2 * map->rank - 2;
 	case CJ_MAP_ROWS: return 1 + CJ_MAP_ROW_COUNT;
 	}
 	return map->rank;

@@ -493,7 +493,7 @@ cj_inst_spreads(const struct cj_module *m, const struct cj_inst *i)
 {
 	if (i->op == CJ_OP_TMA_LOAD)
 		return i->operand_count > 3 + cj_map_numbers(&m->maps.at[
-		    m->tmas.at[i->attr].map], true);
+		    m->tmas.at[i->attr].map]);
 	return i->op == CJ_OP_BULK_COPY && i->operand_count > 4 &&
 	    m->objects.at[m->accesses.at[m->bulks.at[i->attr].from].object]
 	    .kind != CJ_OBJECT_SHARED;

@@ -149,8 +149,7 @@ print_tma(struct cj_printer *p, const struct cj_inst *i)
 	PUTS(p, " of ");
 	print_map(p, &p->m->maps.at[c->map]);
 	PUTS(p, " at ");
-	count = cj_map_numbers(&p->m->maps.at[c->map],
-	    i->op == CJ_OP_TMA_LOAD);
+	count = cj_map_numbers(&p->m->maps.at[c->map]);
 	cj_printer_operands(p, i, next, next + count);
 	next += count;
 	if (i->operand_count > next) {

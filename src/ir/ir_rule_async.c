@@ -298,7 +298,7 @@ check_tma(const struct cj_rule_view *v)
 	const struct cj_object *s = &v->m->objects.at[
 	    v->m->accesses.at[c->shared].object];
 	bool loads = v->i->op == CJ_OP_TMA_LOAD;
-	unsigned n = 2u + (c->signal != 0) + cj_map_numbers(map, loads);
+	unsigned n = 2u + (c->signal != 0) + cj_map_numbers(map);
 
 	if (s->kind != CJ_OBJECT_SHARED ||
 	    s->element != v->m->objects.at[map->object].element)
@@ -308,6 +308,8 @@ check_tma(const struct cj_rule_view *v)
 	if (c->signal != 0 && object_at(v, c->signal)->element !=
 	    CJ_KIND_MBARRIER)
 		return "what is signalled is no mbarrier";
+	if (map->kind == CJ_MAP_PIXELS && !loads)
+		return "pixels are loaded alone";	/* chips stop at stores */
 	if (map->kind == CJ_MAP_ROWS && c->reduces)
 		return "rows by number are not combined";
 	if (v->i->operand_count != n && !(loads &&

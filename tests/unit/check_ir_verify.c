@@ -258,6 +258,14 @@ static const struct rule {
 	    "with(%1, %1, %1)\n"), NULL },
 	{ TEST("call launch \"k\" arguments(none 0.0) with(%1)\n"),
 	    "the number of operands is wrong" },
+	/* pixels */
+	{ "module \"m\" sm_90\n"
+	    "object @1 tensor f32[?] of 0.0 align 16 reads writes\n"
+	    "object @2 shared f32[128] align 128 reads writes in #1\n"
+	    "device $1 \"f\" { #1\nleaf object ptr @1\nleaf value tensormap\n"
+	    "%1 = param tensormap 1\n%2 = const int 0\n"
+	    "tma_store @2[%2] map %1 of @1 box (32, 4, 1) swizzle 0 pixels 0 "
+	    "to 0 by 1 at %2, %2, %2, %2\n}\n", "pixels are loaded alone" },
 	/* tables */
 	{ "module \"m\"\nobject @1 slot f32[0]\n",
 	    "a slot has a known extent" },

@@ -308,8 +308,8 @@ check_tma(const struct cj_rule_view *v)
 	if (c->signal != 0 && object_at(v, c->signal)->element !=
 	    CJ_KIND_MBARRIER)
 		return "what is signalled is no mbarrier";
-	if (map->kind == CJ_MAP_PIXELS && !loads)
-		return "pixels are loaded alone";	/* chips stop at stores */
+	if (map->kind == CJ_MAP_PIXELS && !loads)	/* chips stop there */
+		return "pixels are loaded alone";
 	if (map->kind == CJ_MAP_ROWS && c->reduces)
 		return "rows by number are not combined";
 	if (v->i->operand_count != n && !(loads &&

@@ -550,54 +550,67 @@ identity(struct cj_elab *el, enum cj_op op, enum cj_kind k)
 	    -bound_bits - 1 : bound_bits));
 }
 
-/* for i in 0..n { slot = op(slot, v[coordinate i]) } */
+/* What the loop begins with: a function has its first element alone. */
+static struct cj_value
+first_of(struct cj_elab *el, const struct cj_combine *c,
+    const struct cj_lane *lane, const struct cj_layout *view)
+{
+	const struct cj_tensor *t = lane->value.tensor;
+	struct cj_int offset;
+
+	if (c->op != CJ_OP_NONE)
+		return identity(el, c->op, t->element);
+	if (cj_is_value(cj_layout_size(&el->al, view), 0))
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, c->span,
+		    "a function reduces one element at least, this has none");
+	if (!cj_layout_offset(&el->al, view, cj_tuple_known(&el->al, 0),
+	    &offset))
+		return cj_elab_refused(el, c->span, "a reduction");
+	return load_element(el, t, offset);
+}
+
+/* for i in first..n { slot = op(slot, v[coordinate i]) } */
 static void
-reduce_loop(struct cj_elab *el, struct cj_span span, enum cj_op op,
+reduce_loop(struct cj_elab *el, const struct cj_combine *c,
     const struct cj_lane *lane, const struct cj_layout *view,
     const struct cj_value *slot)
 {
 	struct cj_int count = cj_layout_size(&el->al, view), i, offset;
+	int64_t first = c->op == CJ_OP_NONE ? 1 : 0;
 	cj_ref bound[3], loop, index;
-	struct cj_value pair[2];
 	cj_region outer;
 	int64_t hi = cj_int_range(&el->sym, count).hi;
 
-	bound[0] = cj_emit_index(&el->em->b, 0);
+	bound[0] = cj_emit_index(&el->em->b, first);
 	bound[1] = cj_elab_ref_int(el, count);
 	bound[2] = cj_emit_index(&el->em->b, 1);
 	loop = cj_emit(&el->em->b, CJ_OP_FOR, 0, 0, bound, 3);
 	outer = cj_elab_enter(el, loop, &index);
-	i = cj_elab_symbol(el, index, "k", 0, hi > 0 ? hi - 1 : 0, 1);
+	i = cj_elab_symbol(el, index, "k", first, hi > first ? hi - 1 : first,
+	    1);
 	cj_elab_symbol_below(el, i, count);
 	if (!cj_layout_offset(&el->al, view, cj_tuple_int(&el->al, i),
-	    &offset)) {
-		cj_elab_refused(el, span, "a reduction");
-	} else {
-		pair[0] = cj_slot_load(el, span, slot);
-		pair[1] = load_element(el, lane->value.tensor, offset);
-		cj_slot_store(el, span, slot,
-		    cj_elab_apply(el, span, op, pair, 2));
-	}
+	    &offset))
+		cj_elab_refused(el, c->span, "a reduction");
+	else
+		cj_slot_store(el, c->span, slot, cj_elab_combined(el, c,
+		    cj_slot_load(el, c->span, slot), load_element(el,
+		    lane->value.tensor, offset)));
 	cj_elab_leave(el, outer);
 }
 
 static struct cj_value
-reduce_view(struct cj_elab *el, struct cj_span span, enum cj_op op,
+reduce_view(struct cj_elab *el, const struct cj_combine *c,
     const struct cj_lane *lane, const struct cj_layout *view)
 {
-	struct cj_value slot = cj_elab_slot(el, span, 0,
-	    identity(el, op, lane->value.tensor->element));
+	struct cj_value slot = cj_elab_slot(el, c->span, 0,
+	    first_of(el, c, lane, view));
 
-	reduce_loop(el, span, op, lane, view, &slot);
-	return cj_slot_load(el, span, &slot);
+	if (slot.kind == CJ_VALUE_ERROR)
+		return slot;
+	reduce_loop(el, c, lane, view, &slot);
+	return cj_slot_load(el, c->span, &slot);
 }
-
-struct along {
-	struct cj_span span;
-	enum cj_op op;
-	struct cj_lane *lane;
-	const struct cj_layout *inner;	/* the modes that are reduced */
-};
 
 /* The modes named by `along`, as bits; 0: reported. */
 static uint64_t
@@ -647,7 +660,7 @@ pick_modes(struct cj_elab *el, const struct cj_layout *l, uint64_t bits,
 }
 
 static struct cj_value
-reduce_along(struct cj_elab *el, struct cj_span span, enum cj_op op,
+reduce_along(struct cj_elab *el, const struct cj_combine *c,
     struct cj_lane *lane, uint64_t bits)
 {
 	const struct cj_layout *l = lane->value.tensor->layout;
@@ -656,7 +669,7 @@ reduce_along(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	const struct cj_tensor *from = lane->value.tensor;
 	struct cj_int count = cj_layout_size(&el->al, outer), i, offset, to;
 	cj_ref n = cj_elab_ref_int(el, count), map, index;
-	struct cj_value y = cj_elab_array_new(el, span, from->element,
+	struct cj_value y = cj_elab_array_new(el, c->span, from->element,
 	    cj_layout_row_major(&el->al, outer->shape));
 	struct cj_tensor shifted = *from;
 	struct cj_lane part = *lane;
@@ -674,19 +687,19 @@ reduce_along(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	    cj_layout_offset(&el->al, y.tensor->layout, coord, &to)) {
 		shifted.offset = cj_int_add(&el->sym, from->offset, offset);
 		part.value = cj_value_tensor(el, &shifted);
-		v = reduce_view(el, span, op, &part, inner);
+		v = reduce_view(el, c, &part, inner);
 		if (v.kind != CJ_VALUE_ERROR)
 			cj_elab_array_store(el, y.tensor, to,
 			    cj_elab_ref(el, &v, from->element));
 	} else {
-		y = cj_elab_refused(el, span, "a reduction");
+		y = cj_elab_refused(el, c->span, "a reduction");
 	}
 	cj_elab_leave(el, region);
 	return y;
 }
 
 struct cj_value
-cj_elab_array_reduce(struct cj_elab *el, struct cj_span span, enum cj_op op,
+cj_elab_array_reduce(struct cj_elab *el, const struct cj_combine *c,
     struct cj_value v, const struct cj_value *along)
 {
 	const struct cj_tuple *shape;
@@ -695,14 +708,58 @@ cj_elab_array_reduce(struct cj_elab *el, struct cj_span span, enum cj_op op,
 
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	lane = cj_elab_lanes(el, span, &v, 1, &shape);
+	lane = cj_elab_lanes(el, c->span, &v, 1, &shape);
 	if (lane == NULL)
 		return cj_value_error();
 	assert(lane->is_array && "called for an array");
 	if (along == NULL)
-		return reduce_view(el, span, op, lane, lane->view);
-	bits = along_modes(el, span, along, cj_layout_rank(lane->view));
+		return reduce_view(el, c, lane, lane->view);
+	bits = along_modes(el, c->span, along, cj_layout_rank(lane->view));
 	if (bits == 0)
 		return cj_value_error();
-	return reduce_along(el, span, op, lane, bits);
+	return reduce_along(el, c, lane, bits);
+}
+
+/* ---- another shape ------------------------------------------------------- */
+
+struct cj_value
+cj_elab_array_reshape(struct cj_elab *el, struct cj_span span,
+    struct cj_value v, const struct cj_tuple *shape)
+{
+	const struct cj_tuple *old;
+	struct cj_lane *lane = cj_elab_lanes(el, span, &v, 1, &old);
+	struct cj_int count, i, from, to;
+	cj_ref n, map, index;
+	cj_region region;
+	struct cj_value y, have, need;
+	int64_t hi;
+
+	if (lane == NULL)
+		return cj_value_error();
+	count = cj_layout_size(&el->al, lane->view);
+	have = cj_value_int(count);
+	need = cj_value_int(cj_tuple_product(&el->al, shape));
+	if (cj_int_equal(&el->sym, have.i, need.i) != CJ_YES)
+		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "the new shape has %s elements, the array has %s",
+		    cj_value_text(el, &need), cj_value_text(el, &have));
+	y = cj_elab_array_new(el, span, lane->value.tensor->element,
+	    cj_layout_make(&el->al, shape, NULL));
+	n = cj_elab_ref_int(el, count);
+	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
+	region = cj_elab_enter(el, map, &index);
+	hi = cj_int_range(&el->sym, count).hi;
+	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
+	cj_elab_symbol_below(el, i, count);
+	if (cj_layout_offset(&el->al, lane->view, cj_tuple_int(&el->al, i),
+	    &from) && cj_layout_offset(&el->al, y.tensor->layout,
+	    cj_tuple_int(&el->al, i), &to)) {
+		v = load_element(el, lane->value.tensor, from);
+		cj_elab_array_store(el, y.tensor, to, cj_elab_ref(el, &v,
+		    y.tensor->element));
+	} else {
+		y = cj_elab_refused(el, span, "reshape");
+	}
+	cj_elab_leave(el, region);
+	return y;
 }

@@ -80,16 +80,9 @@ sort_registers(struct cj_elab *el, const struct cj_tuple *shape,
 	    cj_tuple_make(&el->al, left, m->rank);
 }
 
-/* How two values become one. */
-struct combine {
-	enum cj_op op;			/* NONE: call f */
-	const struct cj_value *f;
-	struct cj_span span;
-};
-
-static struct cj_value
-combined(struct cj_elab *el, const struct combine *c, struct cj_value a,
-    struct cj_value b)
+struct cj_value
+cj_elab_combined(struct cj_elab *el, const struct cj_combine *c,
+    struct cj_value a, struct cj_value b)
 {
 	const struct cj_value both[2] = { a, b };
 
@@ -115,7 +108,7 @@ part(struct cj_elab *el, enum cj_kind k, cj_ref ref, uint32_t first,
 
 /* `kept` results from `turns` groups of `kept` registers each. */
 static struct cj_value
-halve(struct cj_elab *el, const struct combine *c, enum cj_kind k,
+halve(struct cj_elab *el, const struct cj_combine *c, enum cj_kind k,
     cj_ref ref, uint32_t kept, uint32_t turns)
 {
 	struct cj_value v = cj_value_none(), low, high, odd;
@@ -126,14 +119,14 @@ halve(struct cj_elab *el, const struct combine *c, enum cj_kind k,
 
 		low = part(el, k, ref, 0, half * kept);
 		high = part(el, k, ref, half * kept, half * kept);
-		v = combined(el, c, low, high);
+		v = cj_elab_combined(el, c, low, high);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
 		k = cj_value_kind_of(&v);
 		if (turns % 2 != 0) {
 			odd = part(el, k, ref, 2 * half * kept, kept);
 			if (half == 1) {
-				v = combined(el, c, v, odd);
+				v = cj_elab_combined(el, c, v, odd);
 			} else {
 				cj_ref two[2];
 
@@ -154,7 +147,7 @@ halve(struct cj_elab *el, const struct combine *c, enum cj_kind k,
 }
 
 static struct cj_value
-reduce_registers(struct cj_elab *el, const struct combine *c,
+reduce_registers(struct cj_elab *el, const struct cj_combine *c,
     struct cj_value v, const struct cj_value *along)
 {
 	const struct cj_tuple *shape = cj_value_shape(&v), *left;
@@ -180,7 +173,7 @@ reduce_registers(struct cj_elab *el, const struct combine *c,
 /* ---- one value ----------------------------------------------------------- */
 
 static struct cj_value
-reduce_tuple(struct cj_elab *el, const struct combine *c,
+reduce_tuple(struct cj_elab *el, const struct cj_combine *c,
     const struct cj_tuple_value *t)
 {
 	struct cj_value v;
@@ -191,12 +184,12 @@ reduce_tuple(struct cj_elab *el, const struct combine *c,
 		    "an empty tuple has no result");
 	v = t->at[0];
 	for (i = 1; i < t->count && v.kind != CJ_VALUE_ERROR; i++)
-		v = combined(el, c, v, t->at[i]);
+		v = cj_elab_combined(el, c, v, t->at[i]);
 	return v;
 }
 
 static struct cj_value reduce_part(struct cj_elab *el,
-    const struct combine *c, struct cj_value v,
+    const struct cj_combine *c, struct cj_value v,
     const struct cj_value *along);
 
 /* along = (): no modes, so elements stay apart and are only combined with those
@@ -211,7 +204,7 @@ keeps_elements(const struct cj_value *along)
 /* Over threads a tuple stays one: an operator reduces each of its elements, a
  * function combines tuples. */
 static struct cj_value
-reduce_each(struct cj_elab *el, const struct combine *c, struct cj_value v,
+reduce_each(struct cj_elab *el, const struct cj_combine *c, struct cj_value v,
     const struct cj_value *along)
 {
 	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
@@ -237,35 +230,27 @@ reduce_each(struct cj_elab *el, const struct combine *c, struct cj_value v,
 }
 
 static struct cj_value
-reduce_part(struct cj_elab *el, const struct combine *c, struct cj_value v,
+reduce_part(struct cj_elab *el, const struct cj_combine *c, struct cj_value v,
     const struct cj_value *along)
 {
-	struct cj_diag *d;
-
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	if (!cj_value_is_number(&v)) {
-		d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, c->span,
+	if (!cj_value_is_number(&v))
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, c->span,
 		    "numbers are reduced, this is %s", cj_value_what(el, &v));
-		if (cj_elab_is_array(el, &v))
-			cj_help(d, "Of a test's arrays there are sum, max, "
-			    "min, any and all; other functions go through "
-			    "them in a loop.");
-		return cj_value_error();
-	}
 	return cj_value_shape(&v) == NULL || keeps_elements(along) ? v :
 	    reduce_registers(el, c, v, along);
 }
 
 static struct cj_value
-reduce(struct cj_elab *el, const struct combine *c, struct cj_value v,
+reduce(struct cj_elab *el, const struct cj_combine *c, struct cj_value v,
     struct cj_args *args)
 {
 	const struct cj_value *along = cj_arg_named(el, args, "along");
 	const struct cj_value *over = cj_arg_named(el, args, "over");
 
-	if (cj_elab_is_array(el, &v) && c->op != CJ_OP_NONE)
-		return cj_elab_array_reduce(el, args->span, c->op, v, along);
+	if (cj_elab_is_array(el, &v))
+		return cj_elab_array_reduce(el, c, v, along);
 	v = cj_elab_read(el, args->span, v);
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
@@ -283,14 +268,14 @@ reduce(struct cj_elab *el, const struct combine *c, struct cj_value v,
 static struct cj_value
 fold_arguments(struct cj_elab *el, struct cj_args *args, enum cj_op op)
 {
-	struct combine c = { .op = op, .span = args->span };
+	struct cj_combine c = { .op = op, .span = args->span };
 	struct cj_value v = args->at[0];
 	uint32_t i;
 
 	if (args->count == 1)
 		return reduce(el, &c, v, args);
 	for (i = 1; i < args->count && v.kind != CJ_VALUE_ERROR; i++)
-		v = combined(el, &c, v, args->at[i]);
+		v = cj_elab_combined(el, &c, v, args->at[i]);
 	return v;
 }
 
@@ -338,7 +323,7 @@ struct cj_value
 cj_builtin_reduce(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	struct combine c = { .f = &args->at[0], .span = args->span };
+	struct cj_combine c = { .f = &args->at[0], .span = args->span };
 
 	(void)row;
 	return reduce(el, &c, args->at[1], args);

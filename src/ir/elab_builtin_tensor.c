@@ -368,15 +368,27 @@ cj_builtin_reshape(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct cj_value v = cj_elab_read(el, args->span, args->at[0]);
+	const struct cj_layout *l;
 	const struct cj_tuple *shape;
+	struct cj_diag *d;
 
 	(void)row;
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	if (v.kind != CJ_VALUE_REGS)
-		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+	if (cj_elab_is_array(el, &v)) {
+		l = cj_value_to_layout(el, args->span, &args->at[1]);
+		return l == NULL ? cj_value_error() : cj_elab_array_reshape(el,
+		    args->span, v, l->shape);
+	}
+	if (v.kind != CJ_VALUE_REGS) {
+		d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "reshape takes registers, this is %s",
 		    cj_value_what(el, &v));
+		if (v.kind == CJ_VALUE_TENSOR)
+			cj_help(d, "composition(t, shape) is a view of memory "
+			    "in another shape.");
+		return cj_value_error();
+	}
 	if (!registers_shape(el, args->span, &args->at[1], &shape))
 		return cj_value_error();
 	if (cj_shape_count(shape) != cj_shape_count(v.regs.shape))

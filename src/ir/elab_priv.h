@@ -957,9 +957,21 @@ struct cj_value cj_elab_array_map(struct cj_elab *el, struct cj_span span,
 /* y = v for a whole array or a view of one; v an array or a scalar. */
 void cj_elab_array_assign(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *y, struct cj_value v);
-/* sum max min any all of an array; `along` NULL: over all elements. */
-struct cj_value cj_elab_array_reduce(struct cj_elab *el, struct cj_span span,
-    enum cj_op op, struct cj_value v, const struct cj_value *along);
+/* How two values become one: by an operation or, NONE, by a function. */
+struct cj_combine {
+	enum cj_op op;
+	const struct cj_value *f;
+	struct cj_span span;
+};
+struct cj_value cj_elab_combined(struct cj_elab *el,
+    const struct cj_combine *c, struct cj_value a, struct cj_value b);
+/* Of an array; `along` NULL: over all elements. */
+struct cj_value cj_elab_array_reduce(struct cj_elab *el,
+    const struct cj_combine *c, struct cj_value v,
+    const struct cj_value *along);
+/* Its elements in order, in another shape. */
+struct cj_value cj_elab_array_reshape(struct cj_elab *el, struct cj_span span,
+    struct cj_value v, const struct cj_tuple *shape);
 /* LAUNCH without a body, and TIME. */
 void cj_elab_test_call(struct cj_elab *el, const struct cj_node *n);
 

@@ -171,7 +171,7 @@ cj_frame_start(struct cj_frame *f, uint32_t count)
 	memcpy(cj_mask(f, f->code->unfinished), mask, f->lanes);
 	cj_mask_changed(f);
 	f->pc = 0;
-	f->steps = f->looped = f->turns = 0;
+	f->steps = f->looped = f->looped_open = f->turns = 0;
 	f->quantum = UINT64_MAX;
 	f->traced_source = f->traced_line = 0;
 	f->now = f->product_end = 0;

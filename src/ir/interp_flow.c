@@ -175,24 +175,45 @@ cj_interp_YIELD(struct cj_decoder *d, cj_ref r)
 
 /* ---- loops --------------------------------------------------------------- */
 
-/* A turn of a loop is over: time to see whether it should go on. */
+/* A turn of a loop is over: time to see whether it should go on. Operations
+ * since the frame was started are in `looped`. */
 static bool
-goes_on(struct cj_frame *f, const struct cj_step *s)
+goes_on(struct cj_frame *f, const struct cj_step *s, uint64_t looped,
+    uint64_t limit)
 {
 	struct cj_machine *m = f->machine;
 
 	f->turns++;
 	if (f->turns % BETWEEN_CANCELS == 0 && cj_is_halted(m))
 		cj_frame_stop(f);
-	f->looped += f->pc - s->target;
-	if (f->looped > m->step_limit) {
+	if (looped > limit) {
 		cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_ENDLESS_KERNEL,
 		    "this loop still runs after %llu operations of one %s",
-		    (unsigned long long)m->step_limit,
-		    m->block != NULL ? "warp" : "thread");
+		    (unsigned long long)limit, m->block != NULL ? "warp" :
+		    "thread");
 		cj_frame_stop(f);
 	}
 	return !m->stop;
+}
+
+/* One that ends by itself: it counts in all. */
+static bool
+counted_goes_on(struct cj_frame *f, const struct cj_step *s)
+{
+	f->looped += f->pc - s->target;
+	return goes_on(f, s, f->looped, f->machine->step_limit);
+}
+
+static bool
+open_goes_on(struct cj_frame *f, const struct cj_step *s)
+{
+	uint64_t limit = f->machine->open_limit;
+
+	f->looped += f->pc - s->target;
+	if (limit == 0)
+		return goes_on(f, s, f->looped, f->machine->step_limit);
+	f->looped_open += f->pc - s->target;
+	return goes_on(f, s, f->looped_open, limit);
 }
 
 /* b: `again`, c: `out`, target: the end of the region around. */
@@ -211,7 +232,7 @@ step_loop_next(struct cj_frame *f, const struct cj_step *s)
 	mask_or(f, CJ_FRAME_MASK, s->b);
 	mask_clear(f, s->b);
 	cj_mask_changed(f);
-	if (f->any && goes_on(f, s))
+	if (f->any && open_goes_on(f, s))
 		f->pc = s->target;
 }
 
@@ -353,7 +374,7 @@ step_for_next(struct cj_frame *f, const struct cj_step *s)
 		if (__builtin_add_overflow(index[i], by[i], &index[i]))
 			index[i] = INT64_MAX;
 	for_test(f, s);
-	if (f->any && goes_on(f, s))
+	if (f->any && counted_goes_on(f, s))
 		f->pc = s->target;
 }
 

@@ -224,6 +224,7 @@ struct cj_machine {
 	const atomic_int *cancel;	/* may be NULL */
 	unsigned checks;
 	uint64_t step_limit;
+	uint64_t open_limit;		/* of loops with no known end, if not 0 */
 	const uint64_t *values;		/* for parameters */
 	struct cj_block *block;		/* kernels */
 	struct cj_race *race;		/* kernels, if asked for */
@@ -259,7 +260,7 @@ struct cj_frame {
 	int64_t base;			/* maps: index of lane 0 */
 	uint64_t quantum;		/* steps before others have a turn */
 	uint64_t steps;			/* since the frame was started */
-	uint64_t looped, turns;		/* of them in turns of loops */
+	uint64_t looped, looped_open, turns;	/* of them in turns of loops */
 	uint32_t traced_source, traced_line;	/* shown last */
 	struct cj_flight *flights, *landed;	/* copies; for use again */
 	uint64_t commits[CJ_LANES_WARP];	/* groups of each lane */

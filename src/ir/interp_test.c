@@ -5,6 +5,7 @@
 
 /* Operations of a test function itself, ten seconds or so. */
 #define TEST_STEP_LIMIT	((uint64_t)1 << 30)
+#define TEST_OPEN_LIMIT	((uint64_t)1 << 26)	/* a second or two */
 
 struct cj_test_run *
 cj_test_of(struct cj_frame *f)
@@ -163,6 +164,7 @@ cj_interp_test(struct cj_arena *a, const struct cj_module *m,
 	cj_fault_list_init(&faults, a);
 	machine.step_limit = o->step_limit != 0 ? o->step_limit
 	    : TEST_STEP_LIMIT;
+	machine.open_limit = o->step_limit != 0 ? 0 : TEST_OPEN_LIMIT;
 	machine.memory = make_memory(a, c);
 	t.touched = CJ_NEWS(a, unsigned char, m->objects.len + 1);
 	cj_frame_init(&f, c, &machine, cj_alloc(a, c->frame_bytes));

@@ -228,6 +228,9 @@ void cj_llvm_slot_set_word(struct cj_llvm_gen *g, uint32_t object, uint32_t n,
     cj_llvm word);
 /* The region that r stands in; is a slot declared around a region? */
 cj_region cj_llvm_home(const struct cj_llvm_gen *g, cj_ref r);
+/* Could accesses of a slot's registers move across a wait for products? */
+bool cj_llvm_goes_through(const struct cj_llvm_gen *g, cj_ref wait,
+    uint32_t object);
 bool cj_llvm_slot_is_seen(const struct cj_module *m, uint32_t object,
     cj_region from);
 /* How an operand of a product lies in shared memory: where it begins, in units

@@ -42,7 +42,7 @@ pipeline(const struct cj_llvm_gen *g)
 	static const char clean[] = "function(sroa,early-cse<memssa>,"
 	    "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,gvn,"
 	    "instcombine<no-verify-fixpoint>,dce)";
-	static const char loops[] = "function(sroa,early-cse,simplifycfg,"
+	static const char loops[] = "function(mem2reg,early-cse,simplifycfg,"
 	    "loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll,"
 	    "simplifycfg,separate-const-offset-from-gep,early-cse<memssa>,"
 	    "loop-mssa(licm),instcombine<no-verify-fixpoint>,dce)";

@@ -6,7 +6,8 @@
  * a copy between two products would make ptxas wait for each of them. Fences
  * and waits take and return all accumulators and left operands that can be seen
  * where they stand, for nothing else keeps LLVM from moving accesses of them
- * across, or from making new left operands in registers that a product reads.
+ * across, or from making new left operands in registers that a product reads;
+ * waits only those that are accessed before the next of them (llvm_through.c).
  */
 #include "llvm_memory.h"
 
@@ -435,6 +436,20 @@ find_slots(const struct cj_llvm_gen *g, cj_ref r, bool *is_used)
 	return registers;
 }
 
+/* Those that nobody needs before something else holds them go past a wait. */
+static uint32_t
+pass_by(const struct cj_llvm_gen *g, cj_ref r, bool *is_used)
+{
+	uint32_t o, n = 0;
+
+	for (o = 1; o < g->m->objects.len; o++) {
+		is_used[o] = is_used[o] && cj_llvm_goes_through(g, r, o);
+		if (is_used[o])
+			n += (uint32_t)g->m->objects.at[o].extent;
+	}
+	return n;
+}
+
 /* An instruction through which all that products use goes. */
 static void
 emit_through(struct cj_llvm_gen *g, cj_ref r, const char *text)
@@ -444,6 +459,8 @@ emit_through(struct cj_llvm_gen *g, cj_ref r, const char *text)
 	uint32_t o, n = find_slots(g, r, is_used);
 	struct call c;
 
+	if (cj_inst(m, r)->op == CJ_OP_WGMMA_WAIT)
+		n = pass_by(g, r, is_used);
 	if (n > CJ_LLVM_ASM_MOST)
 		cj_llvm_bug(g, "%u registers of products", (unsigned)n);
 	begin(&c, g, n);

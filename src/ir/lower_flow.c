@@ -591,6 +591,9 @@ step(struct flow *f, cj_ref r, struct state s)
 {
 	const struct cj_inst *i = cj_inst(f->l->m, r);
 
+	if (cj_op_info[i->op].effects == CJ_EFFECTS_PURE &&
+	    cj_op_info[i->op].attr != CJ_ATTR_ACCESS)
+		return s;		/* most are, and there are many turns */
 	switch ((unsigned)i->op) {
 	case CJ_OP_PRODUCE:
 		if (f->l->s.channels[use_of(f, r)->pipeline].is_channel)

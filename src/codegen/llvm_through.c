@@ -17,7 +17,7 @@ enum ending { OPEN, HELD, TOUCHED };
 struct search {
 	const struct cj_module *m;
 	uint32_t object;
-	bool leaves;	/* some way went on elsewhere, by `break` or `continue` */
+	bool leaves;	/* some way went on elsewhere: break, continue */
 };
 
 static enum ending from_here(struct search *s, cj_ref r);

@@ -224,7 +224,7 @@ struct cj_machine {
 	const atomic_int *cancel;	/* may be NULL */
 	unsigned checks;
 	uint64_t step_limit;
-	uint64_t open_limit;		/* of loops with no known end, if not 0 */
+	uint64_t open_limit;		/* of loops by `while`; 0: the same */
 	const uint64_t *values;		/* for parameters */
 	struct cj_block *block;		/* kernels */
 	struct cj_race *race;		/* kernels, if asked for */

@@ -8,53 +8,15 @@
  * role reads all of them and the others skip as many. Of an order, in each case
  * everybody takes equally many turns, or one alone takes one.
  */
-#include "elab_role_priv.h"
+#include "elab_role_check.h"
 
-enum { MOST_CASES = 64, MOST_DECISIONS = 32 };
-
-struct side;
-
-/* "e > 0" is so, or not; asked by a condition or a loop of a role's text. */
-struct decision {
-	struct cj_int e;
-	bool truth;
-	const struct cj_deed *by;	/* NULL: by nothing in the text */
-	const struct side *side;
-};
-
-struct decided {
-	struct decision at[MOST_DECISIONS];
-	uint32_t len;
-};
-
-struct counted {
-	struct cj_int used, skipped;
-};
-
-struct question {
-	struct cj_compare *c;
-	uint32_t pipeline, order;	/* one of them */
-	bool is_split;
-	struct decided now;
-	bool is_open;			/* `split` is not decided */
-	struct decision split;
-	const struct cj_deed *by;	/* what is counted */
-	const struct cj_deed *loop;	/* the while loop around it */
-	const struct side *side;
-};
-
-/* One role's part, while bodies are paired. */
-struct side {
-	const struct cj_role_text *role;
-	struct cj_deeds deeds;
-	bool fills;
-};
+enum { MOST_CASES = 64 };
 
 /* ---- what is known in a case --------------------------------------------- */
 
 /* e > 0; where it is not known, the question is open. */
 static bool
-is_positive(struct question *q, struct cj_int e)
+is_positive(struct cj_role_question *q, struct cj_int e)
 {
 	struct cj_symtab *t = &q->c->sym;
 	struct cj_range r = cj_int_range(t, e);
@@ -64,7 +26,7 @@ is_positive(struct question *q, struct cj_int e)
 	if (r.lo > 0 || r.hi <= 0)
 		return r.lo > 0;
 	for (i = 0; i < q->now.len; i++) {
-		const struct decision *k = &q->now.at[i];
+		const struct cj_role_decision *k = &q->now.at[i];
 
 		d = cj_int_sub(t, e, k->e);
 		if (cj_is_known(d) && k->truth && d.value >= 0)
@@ -79,27 +41,30 @@ is_positive(struct question *q, struct cj_int e)
 	}
 	if (!q->is_open) {
 		q->is_open = true;
-		q->split = (struct decision){ e, false, q->by, q->side };
+		q->split = (struct cj_role_decision){ e, false, q->by,
+		    q->side };
 	}
 	return false;
 }
 
 static bool
-is_zero(struct question *q, struct cj_int e)
+is_zero(struct cj_role_question *q, struct cj_int e)
 {
 	return !is_positive(q, e) &&
 	    !is_positive(q, cj_int_neg(&q->c->sym, e));
 }
 
-static bool
-holds(struct question *q, const struct cj_cond *c)
+bool
+cj_role_holds(struct cj_role_question *q, const struct cj_cond *c)
 {
 	switch (c->kind) {
 	case CJ_COND_KNOWN: return c->truth;
 	case CJ_COND_POSITIVE: return is_positive(q, c->e);
-	case CJ_COND_NOT: return !holds(q, c->x);
-	case CJ_COND_AND: return holds(q, c->x) && holds(q, c->y);
-	case CJ_COND_OR: return holds(q, c->x) || holds(q, c->y);
+	case CJ_COND_NOT: return !cj_role_holds(q, c->x);
+	case CJ_COND_AND:
+		return cj_role_holds(q, c->x) && cj_role_holds(q, c->y);
+	case CJ_COND_OR:
+		return cj_role_holds(q, c->x) || cj_role_holds(q, c->y);
 	}
 	return false;
 }
@@ -107,7 +72,7 @@ holds(struct question *q, const struct cj_cond *c)
 /* ---- counts -------------------------------------------------------------- */
 
 static bool
-concerns(const struct question *q, const struct cj_deeds *deeds)
+concerns(const struct cj_role_question *q, const struct cj_deeds *deeds)
 {
 	uint32_t i;
 
@@ -124,10 +89,11 @@ concerns(const struct question *q, const struct cj_deeds *deeds)
 	return false;
 }
 
-static struct counted count(struct question *q, const struct cj_deeds *deeds);
+static struct cj_role_counted count(struct cj_role_question *q,
+    const struct cj_deeds *deeds);
 
 static struct cj_int
-times(struct question *q, const struct cj_deed *d)
+times(struct cj_role_question *q, const struct cj_deed *d)
 {
 	struct cj_symtab *t = &q->c->sym;
 	struct cj_int n = cj_int_sub(t, d->hi, d->lo);
@@ -144,7 +110,7 @@ times(struct question *q, const struct cj_deed *d)
 
 /* A loop whose turns differ: a sum that is equal to the same sum alone. */
 static struct cj_int
-sum(struct question *q, const struct cj_deed *d, struct cj_int each)
+sum(struct cj_role_question *q, const struct cj_deed *d, struct cj_int each)
 {
 	struct cj_int s = cj_role_symbol(q->c, cj_printf(q->c->el->arena,
 	    "sum %u:%lld of %u:%lld", (unsigned)d->index.term,
@@ -159,29 +125,29 @@ sum(struct question *q, const struct cj_deed *d, struct cj_int each)
 	return s;
 }
 
-static struct counted
-count_loop(struct question *q, const struct cj_deed *d)
+static struct cj_role_counted
+count_loop(struct cj_role_question *q, const struct cj_deed *d)
 {
 	struct cj_symtab *t = &q->c->sym;
-	struct counted each = count(q, &d->then);
+	struct cj_role_counted each = count(q, &d->then);
 	struct cj_int n;
 
 	if (cj_role_depends(q->c, each.used, d->index) ||
 	    cj_role_depends(q->c, each.skipped, d->index))
-		return (struct counted){ sum(q, d, each.used),
+		return (struct cj_role_counted){ sum(q, d, each.used),
 		    sum(q, d, each.skipped) };
 	n = times(q, d);
-	return (struct counted){ cj_int_mul(t, n, each.used),
+	return (struct cj_role_counted){ cj_int_mul(t, n, each.used),
 	    cj_int_mul(t, n, each.skipped) };
 }
 
 /* How often it turns is not known, but for equal ones. */
-static struct counted
-count_while(struct question *q, const struct cj_deed *d)
+static struct cj_role_counted
+count_while(struct cj_role_question *q, const struct cj_deed *d)
 {
 	struct cj_elab *el = q->c->el;
 	const struct cj_deed *test = d->then.at[0], *around = q->loop;
-	struct counted each;
+	struct cj_role_counted each;
 	unsigned cond = test->kind == CJ_DEED_IF ? test->cond->number : d->at;
 	const char *key;
 
@@ -190,7 +156,7 @@ count_while(struct question *q, const struct cj_deed *d)
 	q->loop = around;
 	key = cj_printf(el->arena, "while %u sum %u:%lld", cond,
 	    (unsigned)each.used.term, (long long)each.used.value);
-	return (struct counted){ cj_role_symbol(q->c, key, "a sum", 0,
+	return (struct cj_role_counted){ cj_role_symbol(q->c, key, "a sum", 0,
 	    INT64_MAX), cj_is_value(each.skipped, 0) ? cj_known(0) :
 	    cj_role_symbol(q->c, cj_printf(el->arena, "%s skip %u:%lld", key,
 	    (unsigned)each.skipped.term, (long long)each.skipped.value),
@@ -198,21 +164,21 @@ count_while(struct question *q, const struct cj_deed *d)
 }
 
 static bool
-is_taken(struct question *q, const struct cj_deed *d)
+is_taken(struct cj_role_question *q, const struct cj_deed *d)
 {
 	const struct cj_deed *by = q->by;
 	bool taken;
 
 	q->by = q->loop != NULL && q->loop->then.at[0] == d ? q->loop : d;
-	taken = holds(q, d->cond);
+	taken = cj_role_holds(q, d->cond);
 	q->by = by;
 	return taken;
 }
 
-static struct counted
-count_one(struct question *q, const struct cj_deed *d)
+static struct cj_role_counted
+count_one(struct cj_role_question *q, const struct cj_deed *d)
 {
-	struct counted none = { cj_known(0), cj_known(0) };
+	struct cj_role_counted none = { cj_known(0), cj_known(0) };
 
 	switch (d->kind) {
 	case CJ_DEED_OP:
@@ -239,11 +205,11 @@ count_one(struct question *q, const struct cj_deed *d)
 	return none;
 }
 
-static struct counted
-count(struct question *q, const struct cj_deeds *deeds)
+static struct cj_role_counted
+count(struct cj_role_question *q, const struct cj_deeds *deeds)
 {
 	struct cj_symtab *t = &q->c->sym;
-	struct counted all = { cj_known(0), cj_known(0) }, one;
+	struct cj_role_counted all = { cj_known(0), cj_known(0) }, one;
 	uint32_t i;
 
 	for (i = 0; i < deeds->len; i++) {
@@ -254,10 +220,10 @@ count(struct question *q, const struct cj_deeds *deeds)
 	return all;
 }
 
-static struct counted
-count_side(struct question *q, const struct side *s)
+static struct cj_role_counted
+count_side(struct cj_role_question *q, const struct cj_role_side *s)
 {
-	struct counted n;
+	struct cj_role_counted n;
 
 	q->side = s;
 	n = count(q, &s->deeds);
@@ -265,248 +231,12 @@ count_side(struct question *q, const struct side *s)
 	return n;
 }
 
-/* ---- reports ------------------------------------------------------------- */
-
-static cj_ref
-first_deed(const struct question *q, const struct cj_deeds *deeds)
-{
-	cj_ref r;
-	uint32_t i;
-
-	for (i = 0; i < deeds->len; i++) {
-		const struct cj_deed *d = deeds->at[i];
-
-		if (d->kind == CJ_DEED_OP || d->kind == CJ_DEED_SKIP) {
-			if (q->order != 0 ? d->order == q->order :
-			    d->pipeline == q->pipeline)
-				return d->at;
-			continue;
-		}
-		r = first_deed(q, &d->then);
-		if (r == 0)
-			r = first_deed(q, &d->other);
-		if (r != 0)
-			return r;
-	}
-	return 0;
-}
-
-static struct cj_span
-span_of(const struct question *q, const struct side *s)
-{
-	const struct cj_module *m = q->c->el->m;
-	cj_ref r = first_deed(q, &s->role->deeds);
-	struct cj_span none = { 0, 0, 0 };
-
-	return r == 0 ? none : m->places.at[cj_inst(m, r)->place].span;
-}
-
-static const char *
-name_of(const struct question *q, const struct side *s)
-{
-	const char *name = q->c->el->m->roles.at[s->role->number].name;
-
-	return s->role->number == 0 || name == NULL ? "the block" : name;
-}
-
-static const char *
-text_of(struct question *q, struct cj_int e)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, q->c->el->arena);
-	cj_int_print(&out, &q->c->sym, e);
-	return out.text;
-}
-
-/* Is it made of what the user has names for, and short? */
-static bool
-is_plain(struct question *q, struct cj_int e)
-{
-	enum { MOST = 60 };
-	uint32_t i;
-
-	for (i = 0; i < q->c->atoms.len; i++)
-		if (strncmp(q->c->atoms.at[i].key, "param ", 6) != 0 &&
-		    cj_role_depends(q->c, e, q->c->atoms.at[i].symbol))
-			return false;
-	return strlen(text_of(q, e)) <= MOST;
-}
-
-/* What of the case has names: "where n - 1 > 0 and K <= 0". */
-static const char *
-case_text(struct question *q)
-{
-	struct cj_strbuf out;
-	unsigned count = 0;
-	uint32_t i;
-
-	cj_strbuf_init(&out, q->c->el->arena);
-	for (i = 0; i < q->now.len; i++) {
-		const struct decision *k = &q->now.at[i];
-
-		if (is_plain(q, k->e))
-			cj_strbuf_printf(&out, "%s%s %s 0", count++ == 0 ?
-			    ", where " : " and ", text_of(q, k->e),
-			    k->truth ? ">" : "<=");
-	}
-	return count == 0 ? "" : out.text;
-}
-
-/* Is a value made of the thread's number? */
-static bool
-is_of_thread(const struct cj_module *m, cj_ref r, unsigned depth)
-{
-	const struct cj_inst *i = cj_inst(m, r);
-	unsigned n;
-
-	if (i->op == CJ_OP_SPECIAL)
-		return i->attr <= CJ_SPECIAL_THREAD_Z ||
-		    i->attr == CJ_SPECIAL_LANE || i->attr == CJ_SPECIAL_WARP;
-	if (i->region != 0 || depth == 0)
-		return false;
-	for (n = 0; n < i->operand_count; n++)
-		if (is_of_thread(m, cj_operand(m, i, n), depth - 1))
-			return true;
-	return false;
-}
-
-/* The decision that threads of one role take differently; NULL: none. */
-static const struct decision *
-parts_threads(const struct question *q)
-{
-	enum { DEEP = 16 };
-	const struct cj_module *m = q->c->el->m;
-	uint32_t i;
-
-	for (i = 0; i < q->now.len; i++) {
-		const struct cj_deed *d = q->now.at[i].by;
-
-		if (d != NULL && d->kind == CJ_DEED_IF && is_of_thread(m,
-		    cj_operand(m, cj_inst(m, d->at), 0), DEEP))
-			return &q->now.at[i];
-	}
-	return NULL;
-}
-
-static struct cj_span
-span_by(const struct question *q, const struct decision *k)
-{
-	const struct cj_module *m = q->c->el->m;
-
-	return m->places.at[cj_inst(m, k->by->at)->place].span;
-}
-
-static void
-note_decision(struct question *q, struct cj_diag *d, const struct decision *k)
-{
-	bool is_if = k->by->kind == CJ_DEED_IF, is_so = k->truth;
-	const char *of = k->side == NULL || k->side->role->number == 0 ? "" :
-	    cj_printf(q->c->el->arena, " of \"%s\"", name_of(q, k->side));
-
-	/* what ends a while loop is the condition that it begins with */
-	q->is_open = false;
-	if (is_if)
-		is_so = holds(q, k->by->cond);
-	else if (k->by->kind == CJ_DEED_WHILE)
-		is_so = !holds(q, k->by->then.at[0]->cond);
-	if (!q->is_open)
-		cj_note(d, span_by(q, k), "where this %s%s %s", is_if ?
-		    "condition" : "loop", of, is_if ? is_so ? "holds" :
-		    "does not hold" : is_so ? "has turns" : "has no turn");
-	q->is_open = false;
-}
-
-/* Where conditions and loops that have no names decide, each once. */
-static void
-note_case(struct question *q, struct cj_diag *d)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < q->now.len; i++) {
-		const struct decision *now = &q->now.at[i];
-
-		for (k = 0; k < i && q->now.at[k].by != now->by;)
-			k++;
-		if (now->by != NULL && k == i && !is_plain(q, now->e))
-			note_decision(q, d, now);
-	}
-}
-
-static const char *
-thing_of(const struct question *q)
-{
-	const struct cj_module *m = q->c->el->m;
-
-	return cj_printf(q->c->el->arena, "%s of \"%s\"", q->order != 0 ?
-	    "turns" : "stages", q->order != 0 ? m->orders.at[q->order].name :
-	    m->pipelines.at[q->pipeline].name);
-}
-
-static const char *
-remedy_of(const struct question *q)
-{
-	if (parts_threads(q) != NULL)
-		return "All threads of a role take a stage or a turn "
-		    "together: put the condition inside of it.";
-	if (q->is_split)
-		return "Of a split pipeline each role goes through all "
-		    "stages: say skip(pipeline, n) where it leaves n of them "
-		    "to another role.";
-	return "Let loops and conditions around be the same, over the same "
-	    "values: compute them in front of the roles, or send them through "
-	    "a pipeline.";
-}
-
-static void
-report(struct question *q, const struct side *a, const struct side *b,
-    const char *text)
-{
-	const struct decision *parted = parts_threads(q);
-	struct cj_diag *d;
-
-	if (parted != NULL && parted->side != NULL) {
-		b = parted->side;
-		text = cj_printf(q->c->el->arena, "only some threads of "
-		    "\"%s\" come to the %s", name_of(q, b), thing_of(q));
-	}
-	d = cj_elab_report(q->c->el, CJ_DIAG_UNEQUAL_ROLES, span_of(q, b),
-	    "%s", text);
-	if (a != b)
-		cj_note(d, span_of(q, a), q->order != 0 ?
-		    "the other one's turn" : "they are filled here");
-	if (parted != NULL)
-		cj_note(d, span_by(q, parted), "this condition tells them "
-		    "apart");
-	else
-		note_case(q, d);
-	cj_help(d, "%s", remedy_of(q));
-}
-
-static void
-report_counts(struct question *q, const struct side *a, const struct side *b,
-    struct cj_int filled, struct counted n)
-{
-	struct cj_elab *el = q->c->el;
-	struct cj_int all = cj_int_add(&q->c->sym, n.used, n.skipped);
-
-	if (is_plain(q, all) && is_plain(q, filled))
-		report(q, a, b, cj_printf(el->arena, "\"%s\" takes %s %s, "
-		    "\"%s\" fills %s%s", name_of(q, b), text_of(q, all),
-		    thing_of(q), name_of(q, a), text_of(q, filled),
-		    case_text(q)));
-	else
-		report(q, a, b, cj_printf(el->arena, "\"%s\" does not take "
-		    "as many %s as \"%s\" fills%s", name_of(q, b),
-		    thing_of(q), name_of(q, a), case_text(q)));
-}
-
 /* ---- one case ------------------------------------------------------------ */
 
 /* true: it is settled, well or not; else the question is open. */
 static bool
-judge_split(struct question *q, const struct side *s, uint32_t n,
-    struct cj_int filled, const struct counted *counts)
+judge_split(struct cj_role_question *q, const struct cj_role_side *s,
+    uint32_t n, struct cj_int filled, const struct cj_role_counted *counts)
 {
 	uint32_t i, takers = 0, last = 0;
 
@@ -522,17 +252,19 @@ judge_split(struct question *q, const struct side *s, uint32_t n,
 	if (q->is_open)
 		return false;
 	if (takers != 1)
-		report(q, &s[0], &s[last], cj_printf(q->c->el->arena,
+		cj_role_report(q, &s[0], &s[last], cj_printf(q->c->el->arena,
 		    "%s takes the %s%s", takers == 0 ? "no role" :
-		    "more than one role", thing_of(q), case_text(q)));
+		    "more than one role", cj_role_thing(q),
+		    cj_role_case_text(q)));
 	return true;
 }
 
 static bool
-judge_stages(struct question *q, const struct side *s, uint32_t n)
+judge_stages(struct cj_role_question *q, const struct cj_role_side *s,
+    uint32_t n)
 {
 	struct cj_arena *a = q->c->el->arena;
-	struct counted *counts = CJ_NEWS(a, struct counted, n);
+	struct cj_role_counted *counts = CJ_NEWS(a, struct cj_role_counted, n);
 	struct cj_int filled, all;
 	uint32_t i;
 
@@ -545,7 +277,7 @@ judge_stages(struct question *q, const struct side *s, uint32_t n)
 		if (is_zero(q, cj_int_sub(&q->c->sym, filled, all)) ||
 		    q->is_open)
 			continue;
-		report_counts(q, &s[0], &s[i], filled, counts[i]);
+		cj_role_report_counts(q, &s[0], &s[i], filled, counts[i]);
 		return true;
 	}
 	if (q->is_open)
@@ -554,9 +286,11 @@ judge_stages(struct question *q, const struct side *s, uint32_t n)
 }
 
 static bool
-judge_turns(struct question *q, const struct side *s, uint32_t n)
+judge_turns(struct cj_role_question *q, const struct cj_role_side *s,
+    uint32_t n)
 {
-	struct counted *counts = CJ_NEWS(q->c->el->arena, struct counted, n);
+	struct cj_role_counted *counts = CJ_NEWS(q->c->el->arena,
+	    struct cj_role_counted, n);
 	uint32_t i, some = 0, same = 0, one = 0;
 
 	for (i = 0; i < n; i++)
@@ -571,19 +305,19 @@ judge_turns(struct question *q, const struct side *s, uint32_t n)
 	if (q->is_open)
 		return false;
 	if (same != n && !(some == 1 && one == 1))
-		report(q, &s[0], &s[1], cj_printf(q->c->el->arena, "the roles "
-		    "do not take equally many %s%s", thing_of(q),
-		    case_text(q)));
+		cj_role_report(q, &s[0], &s[1], cj_printf(q->c->el->arena,
+		    "the roles do not take equally many %s%s", cj_role_thing(q),
+		    cj_role_case_text(q)));
 	return true;
 }
 
 /* ---- all cases ----------------------------------------------------------- */
 
 static void
-judge(struct question *q, const struct side *s, uint32_t n)
+judge(struct cj_role_question *q, const struct cj_role_side *s, uint32_t n)
 {
-	struct decided *work = CJ_NEWS(q->c->el->arena, struct decided,
-	    MOST_CASES + 2);
+	struct cj_role_decided *work = CJ_NEWS(q->c->el->arena,
+	    struct cj_role_decided, MOST_CASES + 2);
 	uint32_t left = 1, done = 0, errors = q->c->el->errors;
 	bool settled;
 
@@ -596,10 +330,10 @@ judge(struct question *q, const struct side *s, uint32_t n)
 			done++;
 			continue;
 		}
-		if (q->now.len == MOST_DECISIONS ||
+		if (q->now.len == CJ_ROLE_DECISIONS ||
 		    done + left + 2 > MOST_CASES) {
-			report(q, &s[0], &s[n - 1], "the roles' counts depend "
-			    "on more conditions than can be compared");
+			cj_role_report(q, &s[0], &s[n - 1], "the roles' "
+			    "counts depend on more conditions than can be compared");
 			return;
 		}
 		q->now.at[q->now.len++] = q->split;
@@ -611,7 +345,7 @@ judge(struct question *q, const struct side *s, uint32_t n)
 
 /* The one deed that concerns the question; NULL: there are several. */
 static const struct cj_deed *
-only_deed(const struct question *q, const struct cj_deeds *deeds)
+only_deed(const struct cj_role_question *q, const struct cj_deeds *deeds)
 {
 	const struct cj_deed *only = NULL;
 	uint32_t i;
@@ -657,7 +391,7 @@ is_same_loop(const struct cj_deed *a, const struct cj_deed *b)
 
 /* Loops over one sequence: their bodies, in one turn. */
 static void
-pair(struct question *q, struct side *s, uint32_t n)
+pair(struct cj_role_question *q, struct cj_role_side *s, uint32_t n)
 {
 	const struct cj_deed *first = only_deed(q, &s[0].deeds), *d;
 	uint32_t i;
@@ -681,7 +415,7 @@ pair(struct question *q, struct side *s, uint32_t n)
 
 /* Is a value another one in other blocks of the cluster? */
 static bool
-is_of_block(struct question *q, struct cj_int e)
+is_of_block(struct cj_role_question *q, struct cj_int e)
 {
 	static const char *const keys[] = { "rank", "rank 0", "rank 1",
 	    "rank 2" };
@@ -697,7 +431,7 @@ is_of_block(struct question *q, struct cj_int e)
 }
 
 static bool
-cond_is_of_block(struct question *q, const struct cj_cond *c)
+cond_is_of_block(struct cj_role_question *q, const struct cj_cond *c)
 {
 	return c != NULL && (is_of_block(q, c->e) ||
 	    cond_is_of_block(q, c->x) || cond_is_of_block(q, c->y));
@@ -705,7 +439,7 @@ cond_is_of_block(struct question *q, const struct cj_cond *c)
 
 /* The first deed that is done differently in other blocks; NULL: none. */
 static const struct cj_deed *
-differs(struct question *q, const struct cj_deeds *deeds)
+differs(struct cj_role_question *q, const struct cj_deeds *deeds)
 {
 	const struct cj_deed *found = NULL;
 	uint32_t i;
@@ -749,7 +483,7 @@ is_shared(const struct cj_module *m, const struct cj_pipe *p)
 static void
 compare_blocks(struct cj_compare *c, const struct cj_pipe *p)
 {
-	struct question q = { .c = c, .pipeline = p->number };
+	struct cj_role_question q = { .c = c, .pipeline = p->number };
 	const struct cj_deed *d = NULL;
 	struct cj_diag *report;
 	uint32_t i;
@@ -772,8 +506,8 @@ compare_blocks(struct cj_compare *c, const struct cj_pipe *p)
 /* ---- pipelines and orders ------------------------------------------------ */
 
 static void
-add_sides(struct question *q, struct side *s, uint32_t *n, bool fills,
-    uint64_t roles)
+add_sides(struct cj_role_question *q, struct cj_role_side *s, uint32_t *n,
+    bool fills, uint64_t roles)
 {
 	struct cj_compare *c = q->c;
 	uint32_t i, k;
@@ -787,7 +521,7 @@ add_sides(struct question *q, struct side *s, uint32_t *n, bool fills,
 				bit = k + 1;
 		if (!(roles >> bit & 1))
 			continue;
-		s[(*n)++] = (struct side){ r, r->deeds, fills };
+		s[(*n)++] = (struct cj_role_side){ r, r->deeds, fills };
 	}
 }
 
@@ -795,9 +529,9 @@ add_sides(struct question *q, struct side *s, uint32_t *n, bool fills,
 static void
 compare_pipe(struct cj_compare *c, const struct cj_pipe *p)
 {
-	struct question q = { .c = c, .pipeline = p->number,
+	struct cj_role_question q = { .c = c, .pipeline = p->number,
 	    .is_split = p->is_split };
-	struct side *s = CJ_NEWS(c->el->arena, struct side,
+	struct cj_role_side *s = CJ_NEWS(c->el->arena, struct cj_role_side,
 	    2 * c->roles.len + 1);
 	uint32_t n = 0;
 
@@ -812,13 +546,14 @@ compare_pipe(struct cj_compare *c, const struct cj_pipe *p)
 static void
 compare_order(struct cj_compare *c, uint32_t order)
 {
-	struct question q = { .c = c, .order = order };
-	struct side *s = CJ_NEWS(c->el->arena, struct side, c->roles.len + 1);
+	struct cj_role_question q = { .c = c, .order = order };
+	struct cj_role_side *s = CJ_NEWS(c->el->arena, struct cj_role_side,
+	    c->roles.len + 1);
 	uint32_t n = 0, i;
 
 	for (i = 1; i < c->roles.len; i++)
 		if (concerns(&q, &c->roles.at[i].deeds))
-			s[n++] = (struct side){ &c->roles.at[i],
+			s[n++] = (struct cj_role_side){ &c->roles.at[i],
 			    c->roles.at[i].deeds, false };
 	if (n > 1)
 		pair(&q, s, n);

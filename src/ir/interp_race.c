@@ -31,14 +31,14 @@
 
 enum { PAGE = 1024, MOST = 8 };
 
-typedef cj_deed who;
+typedef cj_doer who;
 
 #define LANE_BITS	(~(who)0 << 28)
 
 struct set {
 	atomic_flag lock;
 	uint32_t count;
-	who at[MOST];			/* CJ_DEED_LANE or CJ_DEED_LANES */
+	who at[MOST];			/* CJ_DOER_LANE or CJ_DOER_LANES */
 };
 
 struct page {
@@ -55,7 +55,7 @@ struct shadow {
 	unsigned log2_cell;		/* elements of a cell */
 	bool is_own;			/* of one thread of ours: shared, */
 	uint64_t owner;			/* of this block */
-	_Atomic page_ref *pages[CJ_DEED_KINDS];
+	_Atomic page_ref *pages[CJ_DOER_KINDS];
 };
 
 /* ---- words --------------------------------------------------------------- */
@@ -78,7 +78,7 @@ myself(const struct cj_frame *f, uint32_t lane)
 static struct set *
 set_of(who w)
 {
-	assert(cj_deed_form(w) == CJ_DEED_SET);
+	assert(cj_doer_form(w) == CJ_DOER_SET);
 	return (struct set *)(uintptr_t)(w & ~(who)3);
 }
 
@@ -97,13 +97,13 @@ clock_of(const struct cj_act *a)
 static bool
 is_known(struct cj_known k, who w)
 {
-	if (k.interval >= cj_deed_interval(w))
+	if (k.interval >= cj_doer_interval(w))
 		return true;
-	if (k.lane >> 6 < cj_deed_interval(w))
+	if (k.lane >> 6 < cj_doer_interval(w))
 		return false;
-	return cj_deed_form(w) == CJ_DEED_MASK ||
-	    (cj_deed_form(w) == CJ_DEED_LANE &&
-	    (k.lane >> 1 & 31) == cj_deed_lane(w));
+	return cj_doer_form(w) == CJ_DOER_MASK ||
+	    (cj_doer_form(w) == CJ_DOER_LANE &&
+	    (k.lane >> 1 & 31) == cj_doer_lane(w));
 }
 
 /* Did one warp's access happen before the one under examination? */
@@ -111,17 +111,17 @@ static bool
 is_before(const struct cj_act *a, who w)
 {
 	const struct cj_clock *c = clock_of(a);
-	uint32_t warp = cj_deed_warp(w);
+	uint32_t warp = cj_doer_warp(w);
 
 	if ((w ^ a->me) >> 38 != 0)
-		return is_known(cj_past_known(a->run, c->past, cj_deed_block(w),
+		return is_known(cj_past_known(a->run, c->past, cj_doer_block(w),
 		    warp), w);
-	if (((w ^ a->me) & CJ_DEED_WARP_BITS) != 0)
+	if (((w ^ a->me) & CJ_DOER_WARP_BITS) != 0)
 		return is_known((struct cj_known){
 		    c->of[CJ_VIEW_THREADS].warp[warp],
 		    c->of[CJ_VIEW_THREADS].lane[warp] }, w);
-	if (cj_deed_form(w) != CJ_DEED_LANE)
-		return cj_deed_interval(w) < c->met;
+	if (cj_doer_form(w) != CJ_DOER_LANE)
+		return cj_doer_interval(w) < c->met;
 	return ((w ^ a->me) & LANE_BITS) == 0 || is_known((struct cj_known){
 	    c->met - 1, c->of[CJ_VIEW_THREADS].lane[warp] }, w);
 }
@@ -130,8 +130,8 @@ is_before(const struct cj_act *a, who w)
 static who
 member_of(const struct cj_act *a, who mask, uint32_t i)
 {
-	return word_of(a->shadow->owner, i, cj_deed_interval(mask)) |
-	    CJ_DEED_MASK;
+	return word_of(a->shadow->owner, i, cj_doer_interval(mask)) |
+	    CJ_DOER_MASK;
 }
 
 /* Of a mask: one of its warps that did not come before, else 0. */
@@ -143,7 +143,7 @@ find_in_mask(const struct cj_act *a, who w)
 	for (i = 0; i < 32 && warps >> i != 0; i++) {
 		who one = member_of(a, w, i);
 
-		if (warps >> i & 1 && ((one ^ a->me) & CJ_DEED_WARP_BITS) != 0
+		if (warps >> i & 1 && ((one ^ a->me) & CJ_DOER_WARP_BITS) != 0
 		    && !is_before(a, one))
 			return one;
 	}
@@ -176,13 +176,13 @@ find_in_set(const struct cj_act *a, who w)
 static who
 find_unordered(const struct cj_act *a, who w)
 {
-	switch (cj_deed_form(w)) {
-	case CJ_DEED_MASK:
+	switch (cj_doer_form(w)) {
+	case CJ_DOER_MASK:
 		return find_in_mask(a, w);
-	case CJ_DEED_SET:
+	case CJ_DOER_SET:
 		return find_in_set(a, w);
-	case CJ_DEED_LANE:
-	case CJ_DEED_LANES:
+	case CJ_DOER_LANE:
+	case CJ_DOER_LANES:
 		break;
 	}
 	return is_before(a, w) ? 0 : w;
@@ -197,10 +197,10 @@ is_fenced(const struct cj_act *a, enum cj_view view, who w)
 {
 	struct cj_fenced k;
 
-	if (cj_deed_is_of_unit(a, w))
+	if (cj_doer_is_of_unit(a, w))
 		return true;
-	k = cj_clock_fenced(a->f, clock_of(a), view, cj_deed_block(w),
-	    cj_deed_warp(w));
+	k = cj_clock_fenced(a->f, clock_of(a), view, cj_doer_block(w),
+	    cj_doer_warp(w));
 	return is_known(k.by[0], w) || is_known(k.by[1], w);
 }
 
@@ -234,13 +234,13 @@ unfenced_in_set(const struct cj_act *a, enum cj_view view, who w)
 static who
 find_unfenced(const struct cj_act *a, enum cj_view view, who w)
 {
-	switch (cj_deed_form(w)) {
-	case CJ_DEED_MASK:
+	switch (cj_doer_form(w)) {
+	case CJ_DOER_MASK:
 		return unfenced_in_mask(a, view, w);
-	case CJ_DEED_SET:
+	case CJ_DOER_SET:
 		return unfenced_in_set(a, view, w);
-	case CJ_DEED_LANE:
-	case CJ_DEED_LANES:
+	case CJ_DOER_LANE:
+	case CJ_DOER_LANES:
 		break;
 	}
 	return is_fenced(a, view, w) ? 0 : w;
@@ -254,12 +254,12 @@ is_plain(const struct cj_act *a, who w)
 
 	if (w == 0)
 		return true;
-	if (cj_deed_form(w) == CJ_DEED_MASK &&
-	    a->shadow->owner == cj_deed_block(a->me))
-		return cj_deed_interval(w) <= clock_of(a)->floor;
-	return cj_deed_form(w) == CJ_DEED_LANE && ((other & LANE_BITS) == 0
+	if (cj_doer_form(w) == CJ_DOER_MASK &&
+	    a->shadow->owner == cj_doer_block(a->me))
+		return cj_doer_interval(w) <= clock_of(a)->floor;
+	return cj_doer_form(w) == CJ_DOER_LANE && ((other & LANE_BITS) == 0
 	    || (other >> 38 == 0
-	    && cj_deed_interval(w) <= clock_of(a)->floor));
+	    && cj_doer_interval(w) <= clock_of(a)->floor));
 }
 
 /* ---- sharing a word ------------------------------------------------------ */
@@ -274,10 +274,10 @@ set_add(const struct cj_act *a, struct set *s)
 	for (i = 0; i < s->count; i++) {
 		if (is_before(a, s->at[i]))
 			continue;
-		if (((s->at[i] ^ a->me) & CJ_DEED_WARP_BITS) != 0)
+		if (((s->at[i] ^ a->me) & CJ_DOER_WARP_BITS) != 0)
 			s->at[kept++] = s->at[i];
 		else
-			me |= CJ_DEED_LANES;
+			me |= CJ_DOER_LANES;
 	}
 	s->at[kept < MOST ? kept : (a->me >> 33) % MOST] = me;
 	s->count = kept < MOST ? kept + 1 : MOST;
@@ -291,51 +291,51 @@ new_set(const struct cj_act *a, who old)
 	uint32_t i;
 
 	atomic_flag_clear(&s->lock);
-	if (cj_deed_form(old) != CJ_DEED_MASK)
+	if (cj_doer_form(old) != CJ_DOER_MASK)
 		s->at[s->count++] = old;
-	for (i = 0; cj_deed_form(old) == CJ_DEED_MASK && i < 32 &&
+	for (i = 0; cj_doer_form(old) == CJ_DOER_MASK && i < 32 &&
 	    s->count < MOST; i++)
 		if (old >> (32 + i) & 1)
 			s->at[s->count++] = member_of(a, old, i);
 	set_add(a, s);
-	return (who)(uintptr_t)s | CJ_DEED_SET;
+	return (who)(uintptr_t)s | CJ_DOER_SET;
 }
 
 static who
 mask_of(const struct cj_act *a, who w)
 {
-	who others = cj_deed_form(w) == CJ_DEED_MASK ? w >> 32 :
-	    (who)1 << cj_deed_warp(w);
+	who others = cj_doer_form(w) == CJ_DOER_MASK ? w >> 32 :
+	    (who)1 << cj_doer_warp(w);
 
 	return (others | (who)1 << a->f->warp) << 32
-	    | (w & ((who)CJ_LAST_INTERVAL << 6)) | CJ_DEED_MASK;
+	    | (w & ((who)CJ_LAST_INTERVAL << 6)) | CJ_DOER_MASK;
 }
 
 static bool
 can_be_mask(const struct cj_act *a, who w)
 {
-	return a->shadow->is_own && a->shadow->owner == cj_deed_block(a->me)
-	    && cj_deed_interval(w) == cj_deed_interval(a->me)
-	    && (cj_deed_form(w) == CJ_DEED_MASK || (w ^ a->me) >> 38 == 0);
+	return a->shadow->is_own && a->shadow->owner == cj_doer_block(a->me)
+	    && cj_doer_interval(w) == cj_doer_interval(a->me)
+	    && (cj_doer_form(w) == CJ_DOER_MASK || (w ^ a->me) >> 38 == 0);
 }
 
 /* What becomes of a word when this access joins it; sets change inside. */
 static who
 joined(const struct cj_act *a, who old)
 {
-	if (cj_deed_form(old) == CJ_DEED_SET) {
+	if (cj_doer_form(old) == CJ_DOER_SET) {
 		set_add(a, set_of(old));
 		return old;
 	}
-	if (cj_deed_form(old) == CJ_DEED_MASK) {
+	if (cj_doer_form(old) == CJ_DOER_MASK) {
 		if (can_be_mask(a, old))
 			return mask_of(a, old);
 		return find_in_mask(a, old) == 0 ? a->me : new_set(a, old);
 	}
 	if (is_before(a, old))
 		return a->me;
-	if (((old ^ a->me) & CJ_DEED_WARP_BITS) == 0)
-		return a->me | CJ_DEED_LANES;
+	if (((old ^ a->me) & CJ_DOER_WARP_BITS) == 0)
+		return a->me | CJ_DOER_LANES;
 	return can_be_mask(a, old) ? mask_of(a, old) : new_set(a, old);
 }
 
@@ -371,12 +371,12 @@ view_of(const struct cj_act *a, cj_ref ref)
 }
 
 static void
-check_fence(const struct cj_act *a, who w, cj_ref ref, enum cj_deed_kind kind)
+check_fence(const struct cj_act *a, who w, cj_ref ref, enum cj_doer_kind kind)
 {
 	who other;
 
-	if (kind == CJ_DEED_VIEW ||
-	    (kind == CJ_DEED_ATOMIC && !is_of_threads(a, ref)))
+	if (kind == CJ_DOER_VIEW ||
+	    (kind == CJ_DOER_ATOMIC && !is_of_threads(a, ref)))
 		return;
 	other = find_unfenced(a, view_of(a, ref), w);
 	if (other != 0)
@@ -388,7 +388,7 @@ check_fence(const struct cj_act *a, who w, cj_ref ref, enum cj_deed_kind kind)
 /* The page of a number, which the thread's own arena gives if need be; of two
  * threads that need it at once the first one's serves both. */
 static struct page *
-page_for(const struct cj_act *a, enum cj_deed_kind kind, size_t number)
+page_for(const struct cj_act *a, enum cj_doer_kind kind, size_t number)
 {
 	_Atomic page_ref *at = &a->shadow->pages[kind][number];
 	page_ref have = atomic_load_explicit(at, memory_order_acquire), made;
@@ -411,7 +411,7 @@ set_ref(struct page *p, size_t i, cj_ref ref)
 
 /* Is what a word says of a cell in order? */
 static void
-check_word(const struct cj_act *a, who w, cj_ref ref, enum cj_deed_kind kind)
+check_word(const struct cj_act *a, who w, cj_ref ref, enum cj_doer_kind kind)
 {
 	who other = is_plain(a, w) ? 0 : find_unordered(a, w);
 
@@ -423,7 +423,7 @@ check_word(const struct cj_act *a, who w, cj_ref ref, enum cj_deed_kind kind)
 
 /* Has somebody done `kind` to the cell, with nothing between? */
 static void
-look(const struct cj_act *a, enum cj_deed_kind kind, size_t cell)
+look(const struct cj_act *a, enum cj_doer_kind kind, size_t cell)
 {
 	struct page *p = atomic_load_explicit(
 	    &a->shadow->pages[kind][cell / PAGE], memory_order_acquire);
@@ -448,10 +448,10 @@ exchange(const struct cj_act *a, _Atomic who *at, who next)
 static void
 write_cell(const struct cj_act *a, size_t cell)
 {
-	struct page *p = page_for(a, CJ_DEED_WRITE, cell / PAGE);
+	struct page *p = page_for(a, CJ_DOER_WRITE, cell / PAGE);
 	who before = exchange(a, &p->who[cell % PAGE], a->me);
 
-	check_word(a, before, p->ref[cell % PAGE], CJ_DEED_WRITE);
+	check_word(a, before, p->ref[cell % PAGE], CJ_DOER_WRITE);
 	set_ref(p, cell % PAGE, a->s->ref);
 }
 
@@ -481,8 +481,8 @@ reaches(const struct cj_act *a, cj_ref ref, who other)
 	const struct cj_kernel_launch *l = a->f->machine->block->launch;
 	enum cj_memory_scope scope = scope_of(a, ref);
 
-	return cj_scope_group(l, cj_deed_block(other), scope)
-	    == cj_scope_group(l, cj_deed_block(a->me), scope);
+	return cj_scope_group(l, cj_doer_block(other), scope)
+	    == cj_scope_group(l, cj_doer_block(a->me), scope);
 }
 
 /* Atomics race where the scope of one does not reach the other. */
@@ -511,7 +511,7 @@ join_cell(const struct cj_act *a, size_t cell)
 	_Atomic who *at = &p->who[cell % PAGE];
 	who old = atomic_load_explicit(at, memory_order_relaxed), next;
 
-	if (a->kind == CJ_DEED_ATOMIC)
+	if (a->kind == CJ_DOER_ATOMIC)
 		check_scope(a, old, p->ref[cell % PAGE]);
 	if (old == a->me)
 		return;
@@ -537,18 +537,18 @@ touch(struct cj_act *a, int64_t first, uint32_t width)
 		a->element = first > s->first
 		    + (int64_t)(cell << s->log2_cell) ? first
 		    : s->first + (int64_t)(cell << s->log2_cell);
-		if (a->kind == CJ_DEED_WRITE)
+		if (a->kind == CJ_DOER_WRITE)
 			write_cell(a, cell);
 		else if (!a->is_over)
 			join_cell(a, cell);
-		if (a->kind != CJ_DEED_WRITE)
-			look(a, CJ_DEED_WRITE, cell);
-		if (a->kind == CJ_DEED_WRITE || a->kind == CJ_DEED_ATOMIC) {
-			look(a, CJ_DEED_READ, cell);
-			look(a, CJ_DEED_VIEW, cell);
+		if (a->kind != CJ_DOER_WRITE)
+			look(a, CJ_DOER_WRITE, cell);
+		if (a->kind == CJ_DOER_WRITE || a->kind == CJ_DOER_ATOMIC) {
+			look(a, CJ_DOER_READ, cell);
+			look(a, CJ_DOER_VIEW, cell);
 		}
-		if (a->kind != CJ_DEED_ATOMIC)
-			look(a, CJ_DEED_ATOMIC, cell);
+		if (a->kind != CJ_DOER_ATOMIC)
+			look(a, CJ_DOER_ATOMIC, cell);
 	}
 }
 
@@ -559,9 +559,9 @@ begin(struct cj_frame *f, const struct cj_step *s,
 	struct cj_race *r = f->machine->race;
 	struct cj_act a = { .f = f, .s = s, .run = r->run,
 	    .shadow = r->shadows[t->object], .object = t->object,
-	    .kind = t->is_atomic ? CJ_DEED_ATOMIC :
-	    t->is_write ? CJ_DEED_WRITE :
-	    t->is_async ? CJ_DEED_VIEW : CJ_DEED_READ,
+	    .kind = t->is_atomic ? CJ_DOER_ATOMIC :
+	    t->is_write ? CJ_DOER_WRITE :
+	    t->is_async ? CJ_DOER_VIEW : CJ_DOER_READ,
 	    .is_async = t->is_async, .is_over = t->is_over };
 
 	return a;
@@ -618,8 +618,8 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 	for (; cell <= last; cell++) {
 		if (!t.is_write) {
 			a.me = myself(f, a.lane);
-			look(&a, CJ_DEED_WRITE, cell);
-			look(&a, CJ_DEED_ATOMIC, cell);
+			look(&a, CJ_DOER_WRITE, cell);
+			look(&a, CJ_DOER_ATOMIC, cell);
 		}
 		a.me = word_of((1 + u.kind) * r->run->blocks + owner->number,
 		    u.number, u.interval);
@@ -627,7 +627,7 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 			join_cell(&a, cell);
 			continue;
 		}
-		p = page_for(&a, CJ_DEED_WRITE, cell / PAGE);
+		p = page_for(&a, CJ_DOER_WRITE, cell / PAGE);
 		exchange(&a, &p->who[cell % PAGE], a.me);
 		set_ref(p, cell % PAGE, s->ref);
 	}
@@ -686,7 +686,7 @@ make_shadow(struct cj_arena *a, const struct cj_memory *m, enum cj_kind k,
 	while ((uint32_t)1 << s->log2_cell < cell)
 		s->log2_cell++;
 	s->cells = ((size_t)(m->hi - s->first) + cell - 1) >> s->log2_cell;
-	for (kind = 0; kind < CJ_DEED_KINDS; kind++)
+	for (kind = 0; kind < CJ_DOER_KINDS; kind++)
 		s->pages[kind] = CJ_NEWS(a, _Atomic page_ref, count_pages(s));
 	return s;
 }
@@ -776,7 +776,7 @@ clear_shadow(struct shadow *s)
 	size_t count = count_pages(s), i;
 	int kind;
 
-	for (kind = 0; kind < CJ_DEED_KINDS; kind++)
+	for (kind = 0; kind < CJ_DOER_KINDS; kind++)
 		for (i = 0; i < count; i++)
 			if (s->pages[kind][i] != NULL)
 				memset((void *)s->pages[kind][i]->who, 0,

@@ -66,42 +66,42 @@ cj_lane_note(uint32_t lane, uint32_t interval)
  *	27..6 interval		1..0 form
  *	63..2 address of a set
  */
-typedef uint64_t cj_deed;
+typedef uint64_t cj_doer;
 
 /* Of one warp, as member of a mask or set: MASK stands for some lane. */
-enum cj_deed_form { CJ_DEED_LANE, CJ_DEED_MASK, CJ_DEED_SET, CJ_DEED_LANES };
+enum cj_doer_form { CJ_DOER_LANE, CJ_DOER_MASK, CJ_DOER_SET, CJ_DOER_LANES };
 /* VIEW: a unit reads, on behalf of who stands there. */
-enum cj_deed_kind { CJ_DEED_WRITE, CJ_DEED_READ, CJ_DEED_ATOMIC, CJ_DEED_VIEW,
-    CJ_DEED_KINDS };
+enum cj_doer_kind { CJ_DOER_WRITE, CJ_DOER_READ, CJ_DOER_ATOMIC, CJ_DOER_VIEW,
+    CJ_DOER_KINDS };
 
-#define CJ_DEED_WARP_BITS	(~(cj_deed)0 << 33)	/* block and warp */
+#define CJ_DOER_WARP_BITS	(~(cj_doer)0 << 33)	/* block and warp */
 
-static inline enum cj_deed_form
-cj_deed_form(cj_deed d)
+static inline enum cj_doer_form
+cj_doer_form(cj_doer d)
 {
-	return (enum cj_deed_form)(d & 3);
+	return (enum cj_doer_form)(d & 3);
 }
 
 static inline uint64_t
-cj_deed_block(cj_deed d)
+cj_doer_block(cj_doer d)
 {
 	return (d >> 38) - 1;
 }
 
 static inline uint32_t
-cj_deed_warp(cj_deed d)
+cj_doer_warp(cj_doer d)
 {
 	return (uint32_t)(d >> 33) & 31;
 }
 
 static inline uint32_t
-cj_deed_lane(cj_deed d)
+cj_doer_lane(cj_doer d)
 {
 	return (uint32_t)(d >> 28) & 31;
 }
 
 static inline uint32_t
-cj_deed_interval(cj_deed d)
+cj_doer_interval(cj_doer d)
 {
 	return (uint32_t)(d >> 6) & CJ_LAST_INTERVAL;
 }
@@ -114,25 +114,25 @@ struct cj_act {
 	struct shadow *shadow;
 	uint32_t lane, object;
 	int64_t element;
-	enum cj_deed_kind kind;
+	enum cj_doer_kind kind;
 	bool is_async, is_over;
-	cj_deed me;
+	cj_doer me;
 };
 
 /* Units of the hardware have block numbers behind those of the launch. */
 static inline bool
-cj_deed_is_of_unit(const struct cj_act *a, cj_deed d)
+cj_doer_is_of_unit(const struct cj_act *a, cj_doer d)
 {
-	return cj_deed_block(d) >= a->run->blocks;
+	return cj_doer_block(d) >= a->run->blocks;
 }
 
 /* Reports (interp_race_report.c): `other` has done `kind` at `ref`, and that is
  * not in order; has no fence behind; is out of reach of a scope. */
-void cj_race_report(const struct cj_act *a, cj_deed other, cj_ref ref,
-    enum cj_deed_kind kind);
-void cj_race_report_unfenced(const struct cj_act *a, cj_deed other, cj_ref ref,
-    enum cj_deed_kind kind);
-void cj_race_report_scope(const struct cj_act *a, cj_deed other, cj_ref ref);
+void cj_race_report(const struct cj_act *a, cj_doer other, cj_ref ref,
+    enum cj_doer_kind kind);
+void cj_race_report_unfenced(const struct cj_act *a, cj_doer other, cj_ref ref,
+    enum cj_doer_kind kind);
+void cj_race_report_scope(const struct cj_act *a, cj_doer other, cj_ref ref);
 
 /* ---- what blocks and scopes share ---------------------------------------- */
 

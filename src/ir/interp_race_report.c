@@ -5,24 +5,24 @@
 
 /* A thread, or a warp where it is some of its lanes. */
 static const char *
-thread_text(const struct cj_act *a, cj_deed other)
+thread_text(const struct cj_act *a, cj_doer other)
 {
 	const struct cj_block *b = a->f->machine->block;
-	uint32_t t = cj_deed_warp(other) * CJ_LANES_WARP + cj_deed_lane(other);
+	uint32_t t = cj_doer_warp(other) * CJ_LANES_WARP + cj_doer_lane(other);
 
-	if (cj_deed_form(other) != CJ_DEED_LANE)
+	if (cj_doer_form(other) != CJ_DOER_LANE)
 		return cj_printf(a->f->machine->arena, "warp %u",
-		    (unsigned)cj_deed_warp(other));
+		    (unsigned)cj_doer_warp(other));
 	return cj_printf(a->f->machine->arena, "thread (%lld, %lld, %lld)",
 	    (long long)b->thread[0][t], (long long)b->thread[1][t],
 	    (long long)b->thread[2][t]);
 }
 
 static const char *
-who_text(const struct cj_act *a, cj_deed other)
+who_text(const struct cj_act *a, cj_doer other)
 {
 	const struct cj_kernel_launch *l = a->f->machine->block->launch;
-	uint64_t number = cj_deed_block(other);
+	uint64_t number = cj_doer_block(other);
 
 	return cj_printf(a->f->machine->arena,
 	    "block (%lld, %lld, %lld) %s",
@@ -33,7 +33,7 @@ who_text(const struct cj_act *a, cj_deed other)
 	    / (uint64_t)l->grid[1]), thread_text(a, other));
 }
 
-static const char *const verbs[CJ_DEED_KINDS] = { "written", "read", "changed",
+static const char *const verbs[CJ_DOER_KINDS] = { "written", "read", "changed",
     "read" };
 
 static const char *
@@ -46,18 +46,18 @@ name_of(const struct cj_act *a)
 }
 
 static void
-report_lanes(const struct cj_act *a, cj_deed other)
+report_lanes(const struct cj_act *a, cj_doer other)
 {
-	cj_fault_at(a->f, a->s, cj_deed_lane(other), CJ_DIAG_RACE, "\"%s\" is "
+	cj_fault_at(a->f, a->s, cj_doer_lane(other), CJ_DIAG_RACE, "\"%s\" is "
 	    "written at %s by lanes %u and %u at once", name_of(a),
 	    cj_where(a->f, a->object, a->element),
-	    (unsigned)cj_deed_lane(other), (unsigned)a->lane);
+	    (unsigned)cj_doer_lane(other), (unsigned)a->lane);
 }
 
 /* What a copy writes or a product reads is touched without a wait for its
  * end. */
 static void
-report_unit(const struct cj_act *a, cj_deed other, cj_ref ref)
+report_unit(const struct cj_act *a, cj_doer other, cj_ref ref)
 {
 	static const struct { const char *what, *note; } units[] = {
 		[CJ_UNIT_LOAD] = { "copy writes", "it is issued here; nothing "
@@ -69,7 +69,7 @@ report_unit(const struct cj_act *a, cj_deed other, cj_ref ref)
 		    "nothing orders that access behind a wait for the "
 		    "mbarrier of its tcgen05_commit()" },
 	};
-	unsigned unit = (unsigned)(cj_deed_block(other) / a->run->blocks) - 1;
+	unsigned unit = (unsigned)(cj_doer_block(other) / a->run->blocks) - 1;
 	struct cj_fault *fault;
 
 	if (cj_fault_again(a->f, a->s, CJ_DIAG_IN_FLIGHT))
@@ -85,19 +85,19 @@ report_unit(const struct cj_act *a, cj_deed other, cj_ref ref)
 }
 
 void
-cj_race_report(const struct cj_act *a, cj_deed other, cj_ref ref,
-    enum cj_deed_kind kind)
+cj_race_report(const struct cj_act *a, cj_doer other, cj_ref ref,
+    enum cj_doer_kind kind)
 {
 	struct cj_fault *fault;
 
-	if (cj_deed_is_of_unit(a, other)) {
+	if (cj_doer_is_of_unit(a, other)) {
 		report_unit(a, other, ref);
 		return;
 	}
 	if (cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
 		return;
-	if (ref == a->s->ref && ((other ^ a->me) & CJ_DEED_WARP_BITS) == 0
-	    && kind == CJ_DEED_WRITE && a->kind == CJ_DEED_WRITE) {
+	if (ref == a->s->ref && ((other ^ a->me) & CJ_DOER_WARP_BITS) == 0
+	    && kind == CJ_DOER_WRITE && a->kind == CJ_DOER_WRITE) {
 		report_lanes(a, other);
 		return;
 	}
@@ -113,8 +113,8 @@ cj_race_report(const struct cj_act *a, cj_deed other, cj_ref ref,
 }
 
 void
-cj_race_report_unfenced(const struct cj_act *a, cj_deed other, cj_ref ref,
-    enum cj_deed_kind kind)
+cj_race_report_unfenced(const struct cj_act *a, cj_doer other, cj_ref ref,
+    enum cj_doer_kind kind)
 {
 	struct cj_fault *fault;
 
@@ -122,21 +122,21 @@ cj_race_report_unfenced(const struct cj_act *a, cj_deed other, cj_ref ref,
 		return;
 	fault = cj_fault_at(a->f, a->s, a->lane, CJ_DIAG_IN_FLIGHT,
 	    "%s \"%s\" at %s" CJ_WHO ", which %s has %s with no "
-	    "fence(proxy = .async) between", a->kind != CJ_DEED_VIEW ?
+	    "fence(proxy = .async) between", a->kind != CJ_DOER_VIEW ?
 	    "a copy overwrites" : a->s->op == CJ_OP_WGMMA ||
 	    a->s->op == CJ_OP_TCGEN05_MMA ? "a product reads" :
 	    "a copy reads", name_of(a), cj_where(a->f, a->object, a->element),
-	    cj_deed_block(other) == a->f->machine->block->number ?
+	    cj_doer_block(other) == a->f->machine->block->number ?
 	    thread_text(a, other) : who_text(a, other), verbs[kind]);
 	if (fault == NULL)
 		return;
 	fault->other = ref;
-	fault->note = kind == CJ_DEED_WRITE ? "it is stored here" :
-	    kind == CJ_DEED_READ ? "it is read here" : "it is changed here";
+	fault->note = kind == CJ_DOER_WRITE ? "it is stored here" :
+	    kind == CJ_DOER_READ ? "it is read here" : "it is changed here";
 }
 
 void
-cj_race_report_scope(const struct cj_act *a, cj_deed other, cj_ref ref)
+cj_race_report_scope(const struct cj_act *a, cj_doer other, cj_ref ref)
 {
 	struct cj_fault *fault;
 

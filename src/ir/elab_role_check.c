@@ -333,7 +333,8 @@ judge(struct cj_role_question *q, const struct cj_role_side *s, uint32_t n)
 		if (q->now.len == CJ_ROLE_DECISIONS ||
 		    done + left + 2 > MOST_CASES) {
 			cj_role_report(q, &s[0], &s[n - 1], "the roles' "
-			    "counts depend on more conditions than can be compared");
+			    "counts depend on more conditions than can be "
+			    "compared");
 			return;
 		}
 		q->now.at[q->now.len++] = q->split;

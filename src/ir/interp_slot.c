@@ -166,9 +166,14 @@ static void
 step_get_watched(struct cj_frame *f, const struct cj_step *s)
 {
 	cj_wgmma_meets(f, s, s->a, s->n, false);
-	if (f->code->marks != NULL)
-		check_get(f, s);
 	step_get(f, s);
+}
+
+static void
+step_get_both(struct cj_frame *f, const struct cj_step *s)
+{
+	check_get(f, s);
+	step_get_watched(f, s);
 }
 
 static void
@@ -214,9 +219,10 @@ cj_interp_SLOT_GET(struct cj_decoder *d, cj_ref r)
 	uint32_t from = slot_at(d, r, t);
 	uint32_t to = cj_decode_result(d, r);
 	/* what nobody uses is not there behind all passes */
-	struct cj_step *s = cj_step_add(d, r, d->last_use[r] == 0 ? step_get :
-	    watches_registers(d->module) ? step_get_watched :
-	    is_bare(d, r) ? step_get_bare : step_get);
+	bool checks = is_bare(d, r) && d->last_use[r] != 0;
+	struct cj_step *s = cj_step_add(d, r, watches_registers(d->module) ?
+	    checks ? step_get_both : step_get_watched :
+	    checks ? step_get_bare : step_get);
 
 	s->a = from;
 	s->dst = to;

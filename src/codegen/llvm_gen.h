@@ -155,6 +155,9 @@ cj_llvm cj_llvm_intrinsic(struct cj_llvm_gen *g, const char *name,
 /* If a call is a copy written as PTX, let it add the constants that its
  * addresses have by now (llvm_async.c). */
 void cj_llvm_constants_of_copy(struct cj_llvm_gen *g, cj_llvm call);
+/* If v is the opposite or the absolute value of 16 bits, write it in a way that
+ * ptxas gets right (llvm_negate.c). */
+void cj_llvm_opposite(struct cj_llvm_gen *g, cj_llvm v);
 /* Give a call an attribute of LLVM. */
 void cj_llvm_mark_call(struct cj_llvm_gen *g, cj_llvm call, const char *name);
 cj_llvm cj_llvm_call1(struct cj_llvm_gen *g, const char *name, cj_llvm x);

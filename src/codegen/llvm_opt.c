@@ -153,7 +153,9 @@ visit_block(struct cj_llvm_gen *g, LLVMBasicBlockRef b, bool hides_indices)
 
 	for (i = LLVMGetFirstInstruction(b); i != NULL;
 	    i = LLVMGetNextInstruction(i)) {
-		if (LLVMIsACallInst(i) != NULL)
+		if (LLVMTypeOf(i) == g->i16)
+			cj_llvm_opposite(g, i);
+		else if (LLVMIsACallInst(i) != NULL)
 			cj_llvm_constants_of_copy(g, i);
 		else if (!is_large(g) || !is_index_type(g, LLVMTypeOf(i)))
 			continue;

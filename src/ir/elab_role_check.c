@@ -69,8 +69,6 @@ cj_role_holds(struct cj_role_question *q, const struct cj_cond *c)
 	return false;
 }
 
-/* ---- counts -------------------------------------------------------------- */
-
 static bool
 concerns(const struct cj_role_question *q, const struct cj_deeds *deeds)
 {
@@ -88,6 +86,126 @@ concerns(const struct cj_role_question *q, const struct cj_deeds *deeds)
 	}
 	return false;
 }
+
+/* ---- loops that are left early ------------------------------------------- */
+
+/* while c { ... } reads: if c' { leave } else { ... } */
+static const struct cj_deeds *
+body_of(const struct cj_deed *d)
+{
+	const struct cj_deed *test = d->then.at[0];
+
+	if (d->kind == CJ_DEED_FOR)
+		return &d->then;
+	if (d->then.len == 1 && test->kind == CJ_DEED_IF &&
+	    test->then.len == 1 && test->then.at[0]->kind == CJ_DEED_EXIT)
+		return &test->other;
+	return NULL;
+}
+
+/* Loops around an exit, up to the one that is asked about. */
+struct nest {
+	cj_ref loop;
+	const struct nest *outer;
+};
+
+/* Where and under which conditions a loop is left: equal texts, equal ways. */
+struct exits {
+	struct cj_strbuf text;
+	cj_ref first;
+};
+
+/* Does it leave the outermost loop of the nest? */
+static bool
+leaves(const struct cj_role_question *q, const struct cj_deed *d,
+    const struct nest *in)
+{
+	const struct cj_inst *i = cj_inst(q->c->el->m, d->at);
+
+	for (; in != NULL; in = in->outer)
+		if (in->loop == i->attr)
+			return in->outer == NULL && i->op == CJ_OP_BREAK;
+	return true;
+}
+
+static struct exits find_exits(const struct cj_role_question *q,
+    const struct cj_deeds *deeds, const struct nest *in);
+
+/* Those of a condition's arms, or of a loop inside. */
+static struct exits
+inner_exits(const struct cj_role_question *q, const struct cj_deed *d,
+    const struct nest *in)
+{
+	bool is_loop = d->kind == CJ_DEED_FOR || d->kind == CJ_DEED_WHILE;
+	struct nest inside = { d->at, in };
+	struct exits x = find_exits(q, &d->then, is_loop ? &inside : in);
+	struct exits y = find_exits(q, &d->other, in);
+	struct exits both = { .first = x.first != 0 ? x.first : y.first };
+
+	cj_strbuf_init(&both.text, q->c->el->arena);
+	if (both.first != 0)
+		cj_strbuf_printf(&both.text, "%s %u (%s, %s)", is_loop ?
+		    d->loop : "if", d->cond != NULL ?
+		    (unsigned)d->cond->number : 0, x.text.text, y.text.text);
+	return both;
+}
+
+static struct exits
+find_exits(const struct cj_role_question *q, const struct cj_deeds *deeds,
+    const struct nest *in)
+{
+	struct exits all = { .first = 0 }, one;
+	uint32_t i;
+
+	cj_strbuf_init(&all.text, q->c->el->arena);
+	for (i = 0; i < deeds->len; i++) {
+		const struct cj_deed *d = deeds->at[i];
+
+		if (d->kind == CJ_DEED_EXIT && leaves(q, d, in)) {
+			cj_strbuf_puts(&all.text, "leave");
+			all.first = all.first != 0 ? all.first : d->at;
+		}
+		one = inner_exits(q, d, in);
+		cj_strbuf_puts(&all.text, one.text.text);
+		all.first = all.first != 0 ? all.first : one.first;
+	}
+	return all;
+}
+
+/* But for the test that a while loop begins with. */
+static struct exits
+exits_of(const struct cj_role_question *q, const struct cj_deed *d)
+{
+	const struct nest itself = { d->at, NULL };
+	const struct cj_deeds *body = body_of(d);
+
+	return find_exits(q, body != NULL ? body : &d->then, &itself);
+}
+
+cj_ref
+cj_role_early_exit(const struct cj_role_question *q,
+    const struct cj_deeds *deeds)
+{
+	cj_ref r = 0;
+	uint32_t i;
+
+	for (i = 0; i < deeds->len && r == 0; i++) {
+		const struct cj_deed *d = deeds->at[i];
+		struct cj_deeds one = { &deeds->at[i], 1, 1 };
+
+		if (!concerns(q, &one))
+			continue;
+		if (d->kind == CJ_DEED_FOR || d->kind == CJ_DEED_WHILE)
+			r = exits_of(q, d).first;
+		if (r == 0)
+			r = cj_role_early_exit(q, &d->then);
+		if (r == 0)
+			r = cj_role_early_exit(q, &d->other);
+	}
+	return r;
+}
+
+/* ---- counts -------------------------------------------------------------- */
 
 static struct cj_role_counted count(struct cj_role_question *q,
     const struct cj_deeds *deeds);
@@ -125,13 +243,33 @@ sum(struct cj_role_question *q, const struct cj_deed *d, struct cj_int each)
 	return s;
 }
 
+/* How often a loop turns is not known, but for equal ones. */
+static struct cj_role_counted
+some_turns(struct cj_role_question *q, const char *loop,
+    struct cj_role_counted each)
+{
+	struct cj_elab *el = q->c->el;
+	const char *key = cj_printf(el->arena, "%s sum %u:%lld", loop,
+	    (unsigned)each.used.term, (long long)each.used.value);
+
+	return (struct cj_role_counted){ cj_role_symbol(q->c, key, "a sum", 0,
+	    INT64_MAX), cj_is_value(each.skipped, 0) ? cj_known(0) :
+	    cj_role_symbol(q->c, cj_printf(el->arena, "%s skip %u:%lld", key,
+	    (unsigned)each.skipped.term, (long long)each.skipped.value),
+	    "a sum", 0, INT64_MAX) };
+}
+
 static struct cj_role_counted
 count_loop(struct cj_role_question *q, const struct cj_deed *d)
 {
 	struct cj_symtab *t = &q->c->sym;
 	struct cj_role_counted each = count(q, &d->then);
+	struct exits early = exits_of(q, d);
 	struct cj_int n;
 
+	if (early.first != 0)
+		return some_turns(q, cj_printf(q->c->el->arena, "%s but %s",
+		    d->loop, early.text.text), each);
 	if (cj_role_depends(q->c, each.used, d->index) ||
 	    cj_role_depends(q->c, each.skipped, d->index))
 		return (struct cj_role_counted){ sum(q, d, each.used),
@@ -141,26 +279,18 @@ count_loop(struct cj_role_question *q, const struct cj_deed *d)
 	    cj_int_mul(t, n, each.skipped) };
 }
 
-/* How often it turns is not known, but for equal ones. */
 static struct cj_role_counted
 count_while(struct cj_role_question *q, const struct cj_deed *d)
 {
-	struct cj_elab *el = q->c->el;
 	const struct cj_deed *test = d->then.at[0], *around = q->loop;
-	struct cj_role_counted each;
 	unsigned cond = test->kind == CJ_DEED_IF ? test->cond->number : d->at;
-	const char *key;
+	struct cj_role_counted each;
 
 	q->loop = d;
 	each = count(q, &d->then);
 	q->loop = around;
-	key = cj_printf(el->arena, "while %u sum %u:%lld", cond,
-	    (unsigned)each.used.term, (long long)each.used.value);
-	return (struct cj_role_counted){ cj_role_symbol(q->c, key, "a sum", 0,
-	    INT64_MAX), cj_is_value(each.skipped, 0) ? cj_known(0) :
-	    cj_role_symbol(q->c, cj_printf(el->arena, "%s skip %u:%lld", key,
-	    (unsigned)each.skipped.term, (long long)each.skipped.value),
-	    "a sum", 0, INT64_MAX) };
+	return some_turns(q, cj_printf(q->c->el->arena, "while %u but %s",
+	    cond, exits_of(q, d).text.text), each);
 }
 
 static bool
@@ -364,30 +494,19 @@ only_deed(const struct cj_role_question *q, const struct cj_deeds *deeds)
 	return only;
 }
 
-/* while c { ... } reads: if c' { leave } else { ... } */
-static const struct cj_deeds *
-body_of(const struct cj_deed *d)
-{
-	const struct cj_deed *test = d->then.at[0];
-
-	if (d->kind == CJ_DEED_FOR)
-		return &d->then;
-	if (d->then.len == 1 && test->kind == CJ_DEED_IF &&
-	    test->then.len == 1 && test->then.at[0]->kind == CJ_DEED_EXIT)
-		return &test->other;
-	return NULL;
-}
-
 static bool
-is_same_loop(const struct cj_deed *a, const struct cj_deed *b)
+is_same_loop(const struct cj_role_question *q, const struct cj_deed *a,
+    const struct cj_deed *b)
 {
-	if (a->kind != b->kind)
+	if (a->kind != b->kind || (a->kind != CJ_DEED_FOR &&
+	    a->kind != CJ_DEED_WHILE) || strcmp(exits_of(q, a).text.text,
+	    exits_of(q, b).text.text) != 0)
 		return false;
 	if (a->kind == CJ_DEED_WHILE)
 		return body_of(a) != NULL && body_of(b) != NULL &&
 		    a->then.at[0]->cond == b->then.at[0]->cond;
-	return a->kind == CJ_DEED_FOR && cj_int_same(a->lo, b->lo) &&
-	    cj_int_same(a->hi, b->hi) && cj_int_same(a->step, b->step);
+	return cj_int_same(a->lo, b->lo) && cj_int_same(a->hi, b->hi) &&
+	    cj_int_same(a->step, b->step);
 }
 
 /* Loops over one sequence: their bodies, in one turn. */
@@ -400,7 +519,7 @@ pair(struct cj_role_question *q, struct cj_role_side *s, uint32_t n)
 	for (;;) {
 		for (i = 0; i < n && first != NULL; i++) {
 			d = only_deed(q, &s[i].deeds);
-			if (d == NULL || !is_same_loop(first, d))
+			if (d == NULL || !is_same_loop(q, first, d))
 				first = NULL;
 		}
 		if (first == NULL)
@@ -438,6 +557,15 @@ cond_is_of_block(struct cj_role_question *q, const struct cj_cond *c)
 	    cond_is_of_block(q, c->x) || cond_is_of_block(q, c->y));
 }
 
+/* A condition under which a loop is left. */
+static bool
+is_exit(const struct cj_deed *d)
+{
+	return d->kind == CJ_DEED_IF && ((d->then.len == 1 &&
+	    d->then.at[0]->kind == CJ_DEED_EXIT) || (d->other.len == 1 &&
+	    d->other.at[0]->kind == CJ_DEED_EXIT));
+}
+
 /* The first deed that is done differently in other blocks; NULL: none. */
 static const struct cj_deed *
 differs(struct cj_role_question *q, const struct cj_deeds *deeds)
@@ -449,7 +577,7 @@ differs(struct cj_role_question *q, const struct cj_deeds *deeds)
 		const struct cj_deed *d = deeds->at[i];
 		struct cj_deeds one = { &deeds->at[i], 1, 1 };
 
-		if (!concerns(q, &one))
+		if (!concerns(q, &one) && !is_exit(d))
 			continue;
 		if (cond_is_of_block(q, d->cond) || is_of_block(q, d->lo) ||
 		    is_of_block(q, d->hi) || is_of_block(q, d->step) ||

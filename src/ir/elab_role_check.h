@@ -50,6 +50,10 @@ struct cj_role_side {
  * open. */
 bool cj_role_holds(struct cj_role_question *q, const struct cj_cond *c);
 
+/* Where a loop of stages or turns is left before its end; 0: nowhere. */
+cj_ref cj_role_early_exit(const struct cj_role_question *q,
+    const struct cj_deeds *deeds);
+
 /* ---- reports (elab_role_report.c) ---------------------------------------- */
 
 /* "stages of "ring"" */

@@ -179,6 +179,21 @@ cj_role_thing(const struct cj_role_question *q)
 	    m->pipelines.at[q->pipeline].name);
 }
 
+/* Where a loop of the role ends early; false: nowhere. */
+static bool
+note_exit(const struct cj_role_question *q, struct cj_diag *d,
+    const struct cj_role_side *s)
+{
+	const struct cj_module *m = q->c->el->m;
+	cj_ref r = cj_role_early_exit(q, &s->role->deeds);
+
+	if (r != 0)
+		cj_note(d, m->places.at[cj_inst(m, r)->place].span, "\"%s\" "
+		    "leaves the loop here, and nobody tells the other role",
+		    name_of(q, s));
+	return r != 0;
+}
+
 static const char *
 remedy_of(const struct cj_role_question *q)
 {
@@ -214,7 +229,7 @@ cj_role_report(struct cj_role_question *q, const struct cj_role_side *a,
 	if (parted != NULL)
 		cj_note(d, span_by(q, parted), "this condition tells them "
 		    "apart");
-	else
+	else if (!note_exit(q, d, b) && !note_exit(q, d, a))
 		note_case(q, d);
 	cj_help(d, "%s", remedy_of(q));
 }

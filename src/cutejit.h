@@ -543,6 +543,8 @@ typedef enum cutejit_until {
 	CUTEJIT_UNTIL_CUBIN	/* CUTEJIT_MISSING without an assembler */
 } cutejit_until;
 
+/* How much passes and assembler do. Below 3 the assembler takes a third of the
+ * time for products by mma.sync, which then run 3 to 9 % slower. */
 typedef enum cutejit_level {
 	CUTEJIT_LEVEL_DEFAULT,	/* 3 */
 	CUTEJIT_LEVEL_0, CUTEJIT_LEVEL_1, CUTEJIT_LEVEL_2, CUTEJIT_LEVEL_3

@@ -2,11 +2,18 @@
  * What the assembler advises: instructions that it ignored or made slow, where
  * the program's speed depends on them. Only its text says so:
  *
+ *	... (C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain
+ *	compatibility across compilation units.
  *	... (C7507) Potential Performance Loss: 'setmaxnreg' ignored to ...
  *	... (C7510) Potential Performance Loss: wgmma.mma_async instructions
  *	are serialized due to ... in the function 'name'
  *
  * Its lines are part of a program's entry in the cache, as its numbers are.
+ *
+ * The first of these is what nvJitLink says of all kernels with registers(n) of
+ * roles: it compiles for a link with others, and no option makes it stop. The
+ * driver does not ignore them, so launches let it compile the PTX, and only who
+ * takes the cubin is told.
  */
 #include "runtime.h"
 
@@ -55,6 +62,18 @@ is_of_roles(const char *line)
 	return strstr(line, "'setmaxnreg'") != NULL;
 }
 
+static bool
+is_of_units(const char *line)
+{
+	return strncmp(line, "(C7504)", 7) == 0;
+}
+
+bool
+cj_advice_is_of_units(const char *advice)
+{
+	return advice != NULL && strstr(advice, "(C7504)") != NULL;
+}
+
 static void
 tell(struct cj_diags *ds, struct cj_span span, const char *line,
     const char *help)
@@ -71,6 +90,10 @@ help_for_roles(struct cj_arena *a, const struct cj_program *p,
 	int most = 0;
 	uint32_t i;
 
+	if (is_of_units(line))
+		return "Launches are not concerned: the driver compiles the "
+		    "PTX for them. ptxas of the CUDA toolkit makes a cubin "
+		    "without this.";
 	if (strstr(line, "minimum register") == NULL)
 		return "No role gets the registers that it asks for. Other "
 		    "assemblers may do it: ptxas of the CUDA toolkit.";
@@ -125,8 +148,10 @@ function_of(const struct cj_program *p, const char *line)
 	return &p->ir->functions.at[p->functions[0]];
 }
 
-void
-cj_advice_report(struct cj_diags *ds, const struct cj_program *p)
+enum which { OF_UNITS, OTHERS };
+
+static void
+report(struct cj_diags *ds, const struct cj_program *p, enum which which)
 {
 	const char *at, *line;
 	size_t n;
@@ -135,9 +160,30 @@ cj_advice_report(struct cj_diags *ds, const struct cj_program *p)
 	    at += n + 1) {
 		n = strcspn(at, "\n");
 		line = cj_strndup(ds->arena, at, n);
+		if (is_of_units(line) != (which == OF_UNITS))
+			continue;
 		if (!is_of_roles(line) || !tell_roles(ds, p, line))
 			tell(ds, p->ir->places.at[function_of(p, line)->place]
-			    .span, line, "The kernel is right, but slower "
-			    "than it could be.");
+			    .span, line, is_of_units(line) ?
+			    help_for_roles(ds->arena, p, line) :
+			    "The kernel is right, but slower than it could "
+			    "be.");
 	}
+}
+
+void
+cj_advice_report(struct cj_diags *ds, const struct cj_program *p)
+{
+	report(ds, p, OTHERS);
+}
+
+cutejit_status
+cj_advice_tell_cubin(struct cj_work *f, const struct cj_program *p)
+{
+	uint32_t before = f->diags.errors;
+
+	if (f->diags.sources == NULL)
+		f->diags.sources = p->ir->sources;
+	report(&f->diags, p, OF_UNITS);
+	return f->diags.errors == before ? CUTEJIT_OK : CUTEJIT_ERROR;
 }

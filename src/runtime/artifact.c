@@ -219,7 +219,7 @@ make_cubin(struct cj_work *f, struct request *q)
 		return CUTEJIT_MISSING;
 	}
 	set(q, p->cubin, p->cubin_length);
-	return CUTEJIT_OK;
+	return cj_advice_tell_cubin(f, p);
 }
 
 static cutejit_status

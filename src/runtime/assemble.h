@@ -32,6 +32,9 @@ cutejit_status cj_assemble(struct cj_work *f, const struct cj_recipe *r,
     const char *ptx, size_t length, struct cj_arena *a,
     struct cj_assembly *out);
 
+/* 1 or 3: how much any of them, the driver's too, shall do for a PTX. */
+int cj_assembler_level(int level, const char *ptx, size_t length);
+
 /* The PTX was refused for instructions that the program wrote itself: reports
  * that at their place. False: they are ours (assemble_own.c). */
 bool cj_refuse_own_ptx(struct cj_work *f, const char *ptx,

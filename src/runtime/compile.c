@@ -365,6 +365,7 @@ advance(struct cj_work *f, struct cutejit_module *m,
 		p->member = r->member->member;
 		p->binding = cj_strdup(&p->arena, r->binding_text);
 		p->target = r->target;
+		p->level = r->level;
 	}
 	if (stage == CJ_STAGE_IMAGE || r->look_on_disk
 	    || (stage == CJ_STAGE_PTX && is_new))

@@ -65,7 +65,8 @@ enum {				/* CUfunction_attribute */
 };
 enum {				/* CUjit_option */
 	CJ_CUDA_INFO_LOG = 3, CJ_CUDA_INFO_LOG_BYTES = 4,
-	CJ_CUDA_ERROR_LOG = 5, CJ_CUDA_ERROR_LOG_BYTES = 6
+	CJ_CUDA_ERROR_LOG = 5, CJ_CUDA_ERROR_LOG_BYTES = 6,
+	CJ_CUDA_LEVEL = 7
 };
 enum {				/* CUresult */
 	CJ_CUDA_OK = 0,

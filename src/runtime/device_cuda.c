@@ -224,18 +224,20 @@ struct load_log {
 	char info[LOG_BYTES], error[LOG_BYTES];
 };
 
+/* level 0: what the driver does by itself */
 static int
-load_library(const struct cj_cuda *cu, const void *code, void **library,
-    struct load_log *log)
+load_library(const struct cj_cuda *cu, const void *code, int level,
+    void **library, struct load_log *log)
 {
 	int options[] = { CJ_CUDA_INFO_LOG, CJ_CUDA_INFO_LOG_BYTES,
-	    CJ_CUDA_ERROR_LOG, CJ_CUDA_ERROR_LOG_BYTES };
+	    CJ_CUDA_ERROR_LOG, CJ_CUDA_ERROR_LOG_BYTES, CJ_CUDA_LEVEL };
 	void *values[] = { log->info, (void *)(uintptr_t)LOG_BYTES,
-	    log->error, (void *)(uintptr_t)LOG_BYTES };
+	    log->error, (void *)(uintptr_t)LOG_BYTES,
+	    (void *)(uintptr_t)level };
 
 	memset(log, 0, sizeof *log);
 	return cu->LibraryLoadData(library, code, options, values,
-	    CJ_LENGTH(options), NULL, NULL, 0);
+	    CJ_LENGTH(options) - (level == 0), NULL, NULL, 0);
 }
 
 static int
@@ -258,7 +260,10 @@ static int
 load_code(const struct cj_cuda *cu, const struct cj_program *p,
     const char *code, struct cj_image *image, struct load_log *log)
 {
-	int rc = load_library(cu, code, &image->library, log);
+	int level = code == p->ptx ? cj_assembler_level(p->level, p->ptx,
+	    p->ptx_length) : 0;
+	int rc = load_library(cu, code, level < 3 ? level : 0,
+	    &image->library, log);
 
 	if (rc != 0) {
 		image->library = NULL;
@@ -358,8 +363,38 @@ read_numbers(struct cj_work *f, const struct cj_cuda *cu,
 			entries[i].stack_bytes = value;
 	}
 	atomic_store(&p->entries, entries);
-	p->advice = cj_advice_of(&p->arena, info);
+	if (p->cubin == NULL)
+		p->advice = cj_advice_of(&p->arena, info);
 	cj_spills_keep(f, p);
+}
+
+static int
+load_ptx(const struct cj_cuda *cu, const struct cj_program *p,
+    struct cj_image *image, struct load_log *log)
+{
+	int rc = load_code(cu, p, p->ptx, image, log);
+
+	image->is_ptx = rc == 0 || p->cubin == NULL;
+	return rc;
+}
+
+/* A cubin where there is one, but for registers of roles that it ignores. A
+ * driver may be older than the assembler, or may not compile: then the other
+ * one. */
+static int
+load_best(const struct cj_cuda *cu, const struct cj_program *p,
+    struct cj_image *image, struct load_log *log)
+{
+	int rc = CJ_CUDA_NO_BINARY;
+
+	if (p->cubin == NULL)
+		return load_ptx(cu, p, image, log);
+	if (cj_advice_is_of_units(p->advice) &&
+	    load_ptx(cu, p, image, log) == 0)
+		return 0;
+	rc = load_code(cu, p, p->cubin, image, log);
+	return rc == CJ_CUDA_INVALID_IMAGE || rc == CJ_CUDA_NO_BINARY ?
+	    load_ptx(cu, p, image, log) : rc;
 }
 
 static cutejit_status
@@ -367,18 +402,11 @@ load(struct cj_work *f, const struct cj_cuda *cu, struct cj_program *p)
 {
 	struct cj_image *image = CJ_NEW(&p->arena, struct cj_image);
 	struct load_log *log = CJ_NEW(&f->arena, struct load_log);
-	int rc = CJ_CUDA_NO_BINARY;
+	int rc;
 
 	image->kernels = CJ_NEWS(&p->arena, void *, p->entry_count);
 	image->dynamic = CJ_NEWS(&p->arena, int64_t, p->entry_count);
-	if (p->cubin != NULL)
-		rc = load_code(cu, p, p->cubin, image, log);
-	/* A driver may be older than the assembler: let it compile. */
-	if (p->cubin == NULL || rc == CJ_CUDA_INVALID_IMAGE
-	    || rc == CJ_CUDA_NO_BINARY) {
-		image->is_ptx = true;
-		rc = load_code(cu, p, p->ptx, image, log);
-	}
+	rc = load_best(cu, p, image, log);
 	if (rc == 0) {
 		rc = allow_dynamic(cu, p, image);
 		if (rc != 0)

@@ -282,7 +282,9 @@ compile(struct cj_work *f, void *arguments)
 		return status;
 	if (o.until == CUTEJIT_UNTIL_CUBIN && s.program->cubin == NULL)
 		status = no_assembler(f);
-	else
+	else if (o.until == CUTEJIT_UNTIL_CUBIN)
+		status = cj_advice_tell_cubin(f, s.program);
+	if (status == CUTEJIT_OK)
 		c->out = wrap(f, c->module, &s, q.arguments);
 	cj_select_end(f, &s);
 	return status;

@@ -122,12 +122,15 @@ cj_nvjitlink_run(struct cj_work *f, struct cj_nvjitlink *n,
     struct cj_arena *a, struct cj_assembly *out)
 {
 	struct link *l = CJ_NEW(&f->arena, struct link);
-	const char *options[3];
+	const char *options[4];
 	cutejit_status status;
 	uint32_t count = 0;
 
 	options[count++] = cj_printf(&f->arena, "-arch=%s", r->target->name);
+	/* its own levels are 0 and 3 */
 	options[count++] = "-O3";
+	if (cj_assembler_level(r->level, ptx, length) < 3)
+		options[count++] = "-Xptxas=-O1";
 	if (r->lineinfo)
 		options[count++] = "-lineinfo";
 	l->n = n;

@@ -422,6 +422,7 @@ struct cj_program {
 	uint32_t member;		/* of its family */
 	const char *kernel, *binding;
 	const struct cj_target *target;
+	int level;
 	struct cj_digest key;		/* of the cache; stage IMAGE */
 	cutejit_origin origin;
 
@@ -486,6 +487,11 @@ cutejit_status cj_spills_tell(struct cj_work *f, const struct cj_program *p);
  * reports of those that the program has (advice.c). */
 const char *cj_advice_of(struct cj_arena *a, const char *text);
 void cj_advice_report(struct cj_diags *ds, const struct cj_program *p);
+/* Does a cubin ignore registers of roles, as nvJitLink's do, where the driver
+ * would not? And for who takes the cubin: that it does. */
+bool cj_advice_is_of_units(const char *advice);
+cutejit_status cj_advice_tell_cubin(struct cj_work *f,
+    const struct cj_program *p);
 
 /* Elaborate anew, without passes. */
 struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,

@@ -2,10 +2,10 @@
 """How long a cold compile takes: a new process, an empty cache.
 
     python3 tests/bench/compile.py CUTEC FILE [--kernel K] [-D NAME=VALUE]... [--emit cubin,ptx] [--runs N]
-    python3 tests/bench/compile.py CUTEC [--runs N]
+    python3 tests/bench/compile.py CUTEC [--runs N] [-O LEVEL]
 
 The second form: a line each for kernels of three sizes, with all of it, what
-is ours, and the assembler. The first form: wall time of the whole command, its peak memory, and where the library spent
+is ours, and the assembler; LEVEL is that of the command. The first form: wall time of the whole command, its peak memory, and where the library spent
 the time; beside them the start of the command alone, and ptxas alone on the
 same PTX where it is found.
 """
@@ -56,7 +56,7 @@ def rows(a, env, fresh, out):
         for _ in range(a.runs):
             fresh()
             ms, err = wall([a.cutec, "compile", os.path.join(examples, file), "--emit=cubin=" + out,
-                            "--arch=" + a.arch, "--time", *args], env)
+                            "--arch=" + a.arch, "--time", "-O" + a.level, *args], env)
             whole.append(ms)
             assemble.append(sum(float(v) for v in re.findall(r" assemble ([0-9.]+) ms", err)))
         print("%-20s %9.1f %9.1f %11.1f" % (
@@ -73,6 +73,7 @@ def main():
     a.add_argument("--emit", default="cubin,ptx")
     a.add_argument("--arch", default="sm_90a")
     a.add_argument("--runs", type=int, default=25)
+    a.add_argument("-O", dest="level", default="3")
     a = a.parse_args()
     work = tempfile.mkdtemp()
     env = dict(os.environ, CUTEJIT_CACHE_DIR=os.path.join(work, "cache"))

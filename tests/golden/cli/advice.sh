@@ -46,6 +46,11 @@ ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions
 END
 echo "== of a launch, said once"
 compile -k many
+cat > said <<'END'
+ptxas info    : (C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units.
+END
+echo "== of cubins alone, what launches do without: told to who takes one"
+compile -k k -Werror=assembler-advice
 # a true assembler, and registers that are too few
 unset CUTEJIT_PTXAS
 export CUTEJIT_CACHE=off

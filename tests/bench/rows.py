@@ -573,7 +573,7 @@ def more(B):
                 check=lambda k: k == "torch" or agree(dx[:64], want, 2e-2))
             del x, dy, y, dx
             torch.cuda.empty_cache()
-    for R, N in ((32768, 4096), (32768, 8192)):
+    for R, N in ((32768, 4096), (32768, 8192), (8192, 32768), (2048, 131072)):
         if B.wanted("rmsnorm_backward %d" % N):
             x, dy = (torch.randn(R, N, device="cuda", dtype=torch.bfloat16) for _ in range(2))
             w = torch.randn(N, device="cuda", dtype=torch.bfloat16)
@@ -590,7 +590,7 @@ def more(B):
                 "torch": lambda i: torch.autograd.grad(y, (xg, wg), dy, retain_graph=True)}, check=check)
             del x, dy, dx, xg, y, want
             torch.cuda.empty_cache()
-    for R, N in ((32768, 4096), (32768, 8192)):
+    for R, N in ((32768, 4096), (32768, 8192), (8192, 32768), (2048, 131072)):
         if B.wanted("layernorm_backward %d" % N):
             x, dy = (torch.randn(R, N, device="cuda", dtype=torch.bfloat16) for _ in range(2))
             w, b = (torch.randn(N, device="cuda", dtype=torch.bfloat16) for _ in range(2))

@@ -293,22 +293,47 @@ constant(const struct cj_module *m, const struct cj_inst *i)
 	return cj_role_of_int(cj_known((int64_t)k->bits[0]));
 }
 
+/* The first leaf that a leaf of the launch is a known number behind: terms of
+ * the host part that differ by a constant are passed one by one. */
+static uint32_t
+leaf_below(struct cj_elab *el, uint32_t number, struct cj_int *more)
+{
+	const struct cj_passed *at = el->em->passed.at;
+	struct cj_symtab *t = &el->sym;
+	uint32_t i;
+
+	*more = cj_known(0);
+	if (cj_is_known(at[number].i) || at[number].is_divisor)
+		return number;
+	for (i = 0; i < number; i++) {
+		if (cj_is_known(at[i].i) || at[i].is_divisor)
+			continue;
+		*more = cj_int_sub(t, at[number].i, at[i].i);
+		if (cj_is_known(*more))
+			return i;
+	}
+	*more = cj_known(0);
+	return number;
+}
+
 static struct cj_role_value
 leaf(struct cj_role_reader *r, const struct cj_inst *i)
 {
+	struct cj_int more;
+	uint32_t number = leaf_below(r->c->el, i->attr, &more);
 	const struct cj_leaf *l = &r->m->functions.at[
-	    r->c->el->em->function].leaves.at[i->attr];
+	    r->c->el->em->function].leaves.at[number];
 	bool is_bounded = l->lo != 0 || l->hi != 0 || l->divisor != 0;
 	int64_t lo = is_bounded ? l->lo : INT64_MIN;
 	int64_t hi = is_bounded ? l->hi : INT64_MAX;
 	struct cj_int s;
 
 	s = cj_role_symbol(r->c, cj_printf(r->c->el->arena, "param %u",
-	    (unsigned)i->attr), l->name != NULL ? l->name : "a parameter",
+	    (unsigned)number), l->name != NULL ? l->name : "a parameter",
 	    lo, hi);
 	if (is_bounded && l->divisor > 1)
 		cj_symbol_assume(&r->c->sym, s, lo, hi, l->divisor);
-	return cj_role_of_int(s);
+	return cj_role_of_int(cj_int_add(&r->c->sym, s, more));
 }
 
 /* Blocks of a cluster count on from a multiple of its extent. */

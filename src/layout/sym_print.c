@@ -6,7 +6,7 @@
 enum { MAX_PRINT_DEPTH = 12 };
 
 /* How tightly the place binds: what needs parentheses there. */
-enum place { IN_SUM, IN_PRODUCT, IN_DIVIDEND, IN_DIVISOR };
+enum place { IN_SUM, SUBTRACTED, IN_PRODUCT, IN_DIVIDEND, IN_DIVISOR };
 
 static void print(struct cj_strbuf *out, const struct cj_symtab *t,
     struct cj_int a, enum place place, unsigned depth);
@@ -36,12 +36,15 @@ print_infix(struct cj_strbuf *out, const struct cj_symtab *t,
 /* factor * term: M*8, -M, M; (M/2)*3 keeps its parentheses. */
 static void
 print_addend(struct cj_strbuf *out, const struct cj_symtab *t,
-    uint64_t factor, uint32_t term, unsigned depth)
+    int64_t signed_factor, uint32_t term, unsigned depth)
 {
+	uint64_t factor = signed_factor < 0 ? 0 - (uint64_t)signed_factor :
+	    (uint64_t)signed_factor;
 	struct cj_int a = { 0, term };
 
 	if (factor == 1) {
-		print(out, t, a, IN_SUM, depth);
+		print(out, t, a, signed_factor < 0 ? SUBTRACTED : IN_SUM,
+		    depth);
 		return;
 	}
 	print(out, t, a, IN_PRODUCT, depth);
@@ -56,13 +59,12 @@ print_sum(struct cj_strbuf *out, const struct cj_symtab *t,
 
 	for (i = 0; i < m->count; i++) {
 		int64_t f = m->addend[i].factor;
-		uint64_t size = f < 0 ? 0 - (uint64_t)f : (uint64_t)f;
 
 		if (i != 0)
 			cj_strbuf_puts(out, f < 0 ? " - " : " + ");
 		else if (f < 0)
 			cj_strbuf_putc(out, '-');
-		print_addend(out, t, size, m->addend[i].term, depth);
+		print_addend(out, t, f, m->addend[i].term, depth);
 	}
 	if (m->constant < 0)
 		cj_strbuf_printf(out, " - %llu",
@@ -141,13 +143,27 @@ print_term(struct cj_strbuf *out, const struct cj_symtab *t,
 	}
 }
 
+/* The name of a symbol may be the text of a term: "K/8 - 1". */
+static bool
+is_term_text(const struct cj_symtab *t, const struct cj_term *m,
+    enum place place)
+{
+	const char *name = m->name != 0 && t->names != NULL ?
+	    cj_name_text(t->names, m->name) : "";
+
+	return strstr(name, " + ") != NULL || strstr(name, " - ") != NULL ||
+	    (place == IN_DIVISOR && strpbrk(name, "*/") != NULL);
+}
+
 /* Products and quotients read from left to right; everything but a name is
  * parenthesised as a divisor; in a sum only the bit operations are. */
 static bool
-needs_parentheses(const struct cj_term *m, enum place place)
+needs_parentheses(const struct cj_symtab *t, const struct cj_term *m,
+    enum place place)
 {
 	switch (m->kind) {
 	case CJ_TERM_SYMBOL:
+		return place != IN_SUM && is_term_text(t, m, place);
 	case CJ_TERM_MIN:
 	case CJ_TERM_MAX:
 		return false;
@@ -157,7 +173,7 @@ needs_parentheses(const struct cj_term *m, enum place place)
 	case CJ_TERM_MOD:
 		return place == IN_PRODUCT || place == IN_DIVISOR;
 	case CJ_TERM_SUM:
-		return place != IN_SUM;
+		return place != IN_SUM && place != SUBTRACTED;
 	case CJ_TERM_XOR:
 	case CJ_TERM_AND:
 	case CJ_TERM_OR:
@@ -189,7 +205,7 @@ print(struct cj_strbuf *out, const struct cj_symtab *t, struct cj_int a,
 		return;
 	}
 	m = &t->terms.at[a.term];
-	parentheses = needs_parentheses(m, place);
+	parentheses = needs_parentheses(t, m, place);
 	/* M*8 is one addend, not a sum to guard */
 	if (m->kind == CJ_TERM_SUM && place != IN_DIVISOR && m->count == 1
 	    && m->constant == 0 && m->addend[0].factor > 0)

@@ -90,9 +90,9 @@ enter(struct carried *c, cj_ref op)
 }
 
 static void
-note(struct carried *c, const struct cj_inst *i, uint32_t n)
+note(struct carried *c, uint32_t access, uint32_t n, bool writes)
 {
-	const struct cj_access *a = &c->m->accesses.at[i->attr];
+	const struct cj_access *a = &c->m->accesses.at[access];
 	cj_region home = c->m->objects.at[a->object].region;
 	struct loop *l;
 	uint32_t k;
@@ -104,11 +104,28 @@ note(struct carried *c, const struct cj_inst *i, uint32_t n)
 		if (is_inside(c->m, home, l->op))
 			continue;
 		for (k = 0; k < n; k++)
-			if (i->op == CJ_OP_SLOT_SET)
+			if (writes)
 				seen[k] |= IS_WRITTEN;
 			else if (seen[k] == 0)
 				seen[k] = IS_READ;
 	}
+}
+
+/* Sums of a product of warpgroups: these are added to but where it begins
+ * anew. */
+static void
+note_sums(struct carried *c, const struct cj_inst *i)
+{
+	const struct cj_wgmma *w = &c->m->wgmmas.at[i->attr];
+	const struct cj_inst *adds = i->operand_count == 0 ? NULL :
+	    cj_inst(c->m, cj_operand(c->m, i, i->operand_count - 1u));
+	bool begins = adds != NULL && adds->type == cj_type_of(CJ_KIND_BOOL,
+	    1) && adds->op == CJ_OP_CONST &&
+	    c->m->constants.at[adds->attr].bits[0] == 0;
+
+	if (!begins)
+		note(c, w->sum, w->n / 2, false);
+	note(c, w->sum, w->n / 2, true);
 }
 
 static void
@@ -119,10 +136,12 @@ look(struct carried *c, cj_ref r)
 	if (is_loop(i))
 		enter(c, r);
 	else if (i->op == CJ_OP_SLOT_GET)
-		note(c, i, cj_type_count(i->type));
+		note(c, i->attr, cj_type_count(i->type), false);
 	else if (i->op == CJ_OP_SLOT_SET)
-		note(c, i, cj_type_count(cj_inst(c->m, cj_operand(c->m, i,
-		    0))->type));
+		note(c, i->attr, cj_type_count(cj_inst(c->m, cj_operand(c->m,
+		    i, 0))->type), true);
+	else if (i->op == CJ_OP_WGMMA)
+		note_sums(c, i);
 }
 
 struct cj_carried

@@ -181,6 +181,35 @@ products_of(struct cj_elab *el, const struct product *like)
 	return count == 0 ? NULL : out.text;
 }
 
+const char *
+cj_mma_sync_products(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
+{
+	struct product p = { .a = a, .b = b };
+	const char *others = products_of(el, &p), *of_b;
+
+	if (others != NULL)
+		return cj_printf(el->arena, "For %s and %s there are %s.",
+		    cj_kind_text(a), cj_kind_text(b), others);
+	p.b = a;
+	others = a != b ? products_of(el, &p) : NULL;
+	p.a = p.b = b;
+	of_b = a != b ? products_of(el, &p) : NULL;
+	if (others != NULL || of_b != NULL)
+		return cj_printf(el->arena, "A and B are of one type: %s%s%s.",
+		    others != NULL ? others : "", others != NULL &&
+		    of_b != NULL ? ", " : "", of_b != NULL ? of_b : "");
+	return NULL;
+}
+
+const char *
+cj_atom_products(struct cj_elab *el, enum cj_atom_use use, enum cj_kind k)
+{
+	if (use == CJ_ATOM_WGMMA)
+		return cj_wgmma_products(el, k, k, false);
+	return use == CJ_ATOM_MMA_SYNC ? cj_mma_sync_products(el, k, k) :
+	    NULL;
+}
+
 static struct cj_value
 no_product(struct cj_elab *el, struct cj_args *args, const char *text,
     const struct product *p)
@@ -195,10 +224,17 @@ no_product(struct cj_elab *el, struct cj_args *args, const char *text,
 	if (others != NULL)
 		cj_help(d, "For %s and %s there are %s.", cj_kind_text(p->a),
 		    cj_kind_text(p->b), others);
+	else if (!p->is_sparse && p->a != p->b && cj_mma_sync_products(el,
+	    p->a, p->b) != NULL)
+		cj_help(d, "%s", cj_mma_sync_products(el, p->a, p->b));
 	else if (dense != NULL)
 		cj_help(d, "No product of %s and %s is sparse; of whole "
 		    "operands there are %s.", cj_kind_text(p->a),
 		    cj_kind_text(p->b), dense);
+	else if (p->a == CJ_KIND_F32 && p->b == CJ_KIND_F32)
+		cj_help(d, "Operands of f32 are multiplied one by one, "
+		    "universal_fma(f32), or rounded to tf32: "
+		    "mma_sync(16, 8, 8, tf32, tf32, f32).");
 	else
 		cj_help(d, "Operands of %s and %s are multiplied one by one: "
 		    "universal_fma(%s).", cj_kind_text(p->a),
@@ -228,7 +264,10 @@ cj_builtin_mma_sync(struct cj_elab *el, struct cj_args *args,
 	a.text = cj_elab_call_text(el, row->name, args);
 	if (d != p.c || !find_mma(el, &p, &a.mma))
 		return no_product(el, args, a.text, &p);
-	if (!has_target(el, args->span, a.mma.arch, a.text, NULL))
+	if (!has_target(el, args->span, a.mma.arch, a.text,
+	    cj_kind_bits(p.a) == 8 && cj_kind_is_float(p.a) ?
+	    "Convert the operands to f16 for mma_sync(16, 8, 16, f16, f16, "
+	    "f32), which has all values of 8-bit floats." : NULL))
 		return cj_value_error();
 	a.a = p.a;
 	a.b = p.b;

@@ -75,14 +75,20 @@ check_kind(struct cj_elab *el, struct cj_args *args, uint32_t i,
     enum cj_operand which)
 {
 	enum cj_kind k = cj_fragment_kind(m, which);
+	const char *others;
+	struct cj_diag *d;
 
 	if (v->kind == CJ_VALUE_ERROR)
 		return false;
 	if (cj_value_kind_of(v) == k)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
+	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
 	    "%s takes %s here, this is %s", m->atom->text, cj_kind_text(k),
 	    cj_value_what(el, v));
+	others = which == CJ_OPERAND_C ? NULL : cj_atom_products(el,
+	    m->atom->use, cj_value_kind_of(v));
+	if (others != NULL)
+		cj_help(d, "%s", others);
 	return false;
 }
 

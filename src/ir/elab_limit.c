@@ -58,6 +58,7 @@ static void
 help_with_stages(struct cj_elab *el, struct cj_diag *d, uint32_t function,
     uint32_t before)
 {
+	bool has_any = false;
 	uint32_t i, n;
 
 	for (i = 1; i < el->m->pipelines.len; i++) {
@@ -66,12 +67,19 @@ help_with_stages(struct cj_elab *el, struct cj_diag *d, uint32_t function,
 		if (p->field_count == 0 || p->fields[0] < before)
 			continue;
 		n = fitting_stages(el, function, p);
+		has_any = true;
 		if (n == 0)
 			continue;
 		cj_help(d, "With %u stages of \"%s\" instead of %u it fits.",
 		    (unsigned)n, p->name, (unsigned)p->stages);
 		return;
 	}
+	cj_help(d, "It is %lld bytes too much%s: hold smaller tiles, or "
+	    "narrower types; what is not needed at the same time shares "
+	    "memory where a barrier stands between.",
+	    (long long)(cj_share_least(el->m, function) -
+	    el->target->shared_bytes), has_any ? ", and fewer stages of one "
+	    "pipeline do not help" : "");
 }
 
 static void
@@ -117,6 +125,22 @@ moves_registers(const struct cj_module *m)
 	return false;
 }
 
+/* What the role around a loop asks for; 0: nothing, or it is in none. Instances
+ * of an array of roles ask for the same. */
+static int64_t
+role_registers(const struct cj_module *m, cj_ref loop)
+{
+	const struct cj_region_info *regions = m->regions.at;
+	cj_region g = cj_inst(m, loop)->region;
+
+	for (; g != 0; g = regions[g].parent)
+		if (regions[g].owner != 0 && cj_inst(m,
+		    regions[g].owner)->op == CJ_OP_ROLE)
+			return m->roles.at[cj_inst(m, regions[g].owner)->attr]
+			    .registers;
+	return 0;
+}
+
 /* What each of so many threads can have. */
 static int64_t
 registers_of(const struct cj_module *m, const struct cj_function *f,
@@ -131,6 +155,26 @@ registers_of(const struct cj_module *m, const struct cj_function *f,
 	return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
 
+/* Fewer blocks side by side leave more to each; false: not enough. */
+static bool
+help_with_blocks(struct cj_diag *d, const struct cj_elab *el,
+    const struct cj_function *f, int64_t needed)
+{
+	struct cj_function fewer = *f;
+	int64_t n;
+
+	for (fewer.min_blocks--; fewer.min_blocks >= 1; fewer.min_blocks--) {
+		n = registers_of(el->m, &fewer, threads_of(f));
+		if (needed > n * 3 / 4)
+			continue;
+		cj_help(d, "With min_blocks(%lld) instead of %lld it has "
+		    "%lld.", (long long)fewer.min_blocks,
+		    (long long)f->min_blocks, (long long)n);
+		return true;
+	}
+	return false;
+}
+
 /* Tiles are spread over the threads: more of these have fewer registers each.
  * A quarter is left for what is not counted. */
 static void
@@ -139,6 +183,8 @@ help_with_threads(struct cj_diag *d, const struct cj_elab *el,
 {
 	int64_t threads = threads_of(f), n;
 
+	if (help_with_blocks(d, el, f, needed))
+		return;
 	for (n = 2; n * threads <= 1024 && threads != 0; n *= 2)
 		if ((needed + n - 1) / n <=
 		    registers_of(el->m, f, n * threads) * 3 / 4) {
@@ -156,8 +202,10 @@ static void
 check_registers(struct cj_elab *el, struct cj_span span, uint32_t function)
 {
 	const struct cj_function *f = &el->m->functions.at[function];
-	int64_t most = registers_of(el->m, f, threads_of(f));
 	struct cj_carried c = cj_carried_most(el->m, function);
+	int64_t role = c.registers > 0 ? role_registers(el->m, c.op) : 0;
+	int64_t most = role > 0 ? role : registers_of(el->m, f,
+	    threads_of(f));
 	struct cj_diag *d;
 	uint32_t i;
 

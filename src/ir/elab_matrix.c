@@ -16,12 +16,29 @@ cj_is_shared(struct cj_elab *el, const struct cj_value *v)
 }
 
 static bool
-refuse(struct cj_elab *el, const struct cj_smem_operand *o, const char *what)
+refuse_for(struct cj_elab *el, const struct cj_smem_operand *o,
+    const char *what, const char *help)
 {
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, o->span,
-	    "%s cannot read this operand: %s", o->who, what),
-	    "Make the layout with smem_layout(T, (rows, K)).");
+	    "%s cannot read this operand: %s", o->who, what), "%s", help);
 	return false;
+}
+
+static bool
+refuse(struct cj_elab *el, const struct cj_smem_operand *o, const char *what)
+{
+	return refuse_for(el, o, what,
+	    "Make the layout with smem_layout(T, (rows, K)).");
+}
+
+static bool
+refuse_kind(struct cj_elab *el, const struct cj_smem_operand *o,
+    enum cj_kind kind, enum cj_kind found)
+{
+	return refuse_for(el, o, cj_printf(el->arena, "it takes %s, these are "
+	    "%s", cj_kind_text(kind), cj_kind_text(found)), strcmp(o->who,
+	    "wgmma") == 0 ? cj_wgmma_products(el, found, found, false) :
+	    "Say the operand's type in the atom as well.");
 }
 
 /* Bytes of step i of mode 0 (rows) or 1 (K). */
@@ -123,9 +140,7 @@ cj_smem_operand_make(struct cj_elab *el, struct cj_span span,
 	o->who = who;
 	o->span = span;
 	if (t->element != kind)
-		return refuse(el, o, cj_printf(el->arena, "it takes %s, "
-		    "these are %s", cj_kind_text(kind),
-		    cj_kind_text(t->element)));
+		return refuse_kind(el, o, kind, t->element);
 	if (cj_layout_rank(t->layout) != 2)
 		return refuse(el, o, "it is no matrix of two modes");
 	o->kind = kind;
@@ -139,17 +154,21 @@ cj_smem_operand_make(struct cj_elab *el, struct cj_span span,
 		*(m == 0 ? &o->rows : &o->depth) = n.value;
 	}
 	if (o->rows % rows != 0 || o->depth % k != 0)
-		return refuse(el, o, cj_printf(el->arena, "%lld x %lld are "
-		    "no multiples of %lld x %lld", (long long)o->rows,
-		    (long long)o->depth, (long long)rows, (long long)k));
+		return refuse_for(el, o, cj_printf(el->arena, "%lld x %lld "
+		    "are no multiples of %lld x %lld", (long long)o->rows,
+		    (long long)o->depth, (long long)rows, (long long)k),
+		    "The tile has whole instructions: make it larger, and "
+		    "let zeros be where the tensor ends.");
 	if (!cj_swizzle_of_map(t->layout, kind, &o->desc.swizzle))
 		return refuse(el, o, "its swizzle is not one of 16 bytes "
 		    "in rows of 32, 64 or 128");
 	o->desc.by_column = bytes_at(el, o, 1, 1) !=
 	    cj_kind_bits(kind) / 8;
 	if (o->desc.by_column && cj_kind_bits(kind) != 16)
-		return refuse(el, o, "elements that are not of 16 bits "
-		    "have stride 1 along K");
+		return refuse_for(el, o, "elements that are not of 16 bits "
+		    "have stride 1 along K", "Make the layout with "
+		    "smem_layout(T, (rows, K)), or take f16 or bf16, which go "
+		    "along either mode.");
 	read_fields(el, o, rows, k);
 	if (!fields_hold(el, o, rows, k))
 		return refuse(el, o, "its layout is not tiled by the atom "

@@ -101,6 +101,14 @@ bool cj_arg_flag(struct cj_elab *el, struct cj_args *args, const char *name,
     bool *out);
 /* An operand in shared memory that a product reads as a whole (elab_matrix.c);
  * rows, k: of one instruction, which is `who`'s. False: reported. */
+/* What products there are of operands of these types, as a sentence. */
+const char *cj_wgmma_products(struct cj_elab *el, enum cj_kind a,
+    enum cj_kind b, bool is_sparse);
+const char *cj_mma_sync_products(struct cj_elab *el, enum cj_kind a,
+    enum cj_kind b);
+/* The same of an atom's like; NULL: of no kind that is told apart. */
+const char *cj_atom_products(struct cj_elab *el, enum cj_atom_use use,
+    enum cj_kind k);
 struct cj_smem_operand {
 	const char *who;
 	struct cj_span span;

@@ -192,6 +192,21 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 /* ---- what the tensor must be --------------------------------------------- */
 
 /* A number that is known and cannot be in a map; false: reported. */
+/* Has a mode stride 1, as far as is known? */
+static bool
+may_have_neighbours(const struct cj_layout *l)
+{
+	uint32_t m;
+
+	for (m = 0; m < cj_layout_rank(l); m++) {
+		struct cj_int n = cj_tuple_get(l->stride, m)->value;
+
+		if (!cj_is_known(n) || n.value == 1)
+			return true;
+	}
+	return false;
+}
+
 static bool
 check_number(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t, uint32_t mode, bool is_stride)
@@ -204,11 +219,18 @@ check_number(struct cj_elab *el, struct cj_span span,
 
 	if (!cj_is_known(n))
 		return true;
+	if (!is_stride && n.value > MOST_EXTENT)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "extent %u of \"%s\" is %lld, a tensor map has up to "
+		    "2^32", mode, name, (long long)n.value),
+		    "Give the kernel a part of it, or two modes in place of "
+		    "this one.");
 	if (!is_stride)
-		return n.value <= MOST_EXTENT || cj_no_map(el, span,
-		    cj_printf(el->arena, "extent %u of \"%s\" is %lld, a "
-		    "tensor map has up to 2^32", mode, name,
-		    (long long)n.value));
+		return n.value <= MOST_EXTENT;
+	if (!may_have_neighbours(l))
+		return cj_no_map(el, span, cj_printf(el->arena, "\"%s\" has "
+		    "stride 1 in no mode, and a copy by TMA moves neighbours",
+		    name));
 	if (n.value == 1 || cj_is_value(extent, 1) || (n.value >= 0 &&
 	    n.value < MOST_STRIDE / bytes && n.value * bytes % 16 == 0))
 		return true;

@@ -31,29 +31,64 @@ name_of(struct cj_elab *el, const struct cj_atom_value *a, const char *source)
 	return name;
 }
 
-/* What there is for operands of these types, as a sentence. */
+static bool
+is_float8(enum cj_kind k)
+{
+	return k == CJ_KIND_F8E4M3 || k == CJ_KIND_F8E5M2;
+}
+
+static bool
+is_int8(enum cj_kind k)
+{
+	return k == CJ_KIND_I8 || k == CJ_KIND_U8;
+}
+
+static bool
+is_operand(enum cj_kind k, bool is_sparse)
+{
+	return is_float8(k) || is_int8(k) || k == CJ_KIND_F16 ||
+	    k == CJ_KIND_BF16 || k == CJ_KIND_TF32 ||
+	    (k == CJ_KIND_BOOL && !is_sparse);
+}
+
+/* wgmma(64, N, 16, f16, f16, f32), or f16 as the last */
 static const char *
-products_of(struct cj_elab *el, enum cj_kind a, enum cj_kind b,
+one_product(struct cj_elab *el, enum cj_kind a, enum cj_kind b,
     bool is_sparse)
 {
-	bool is_float = a == CJ_KIND_F8E4M3 || a == CJ_KIND_F8E5M2;
-	bool is_int = a == CJ_KIND_I8 || a == CJ_KIND_U8;
-	unsigned bits = cj_kind_bits(a);
+	bool counts = is_int8(a) || a == CJ_KIND_BOOL;
 
-	if (!is_float && !is_int && a != CJ_KIND_F16 && a != CJ_KIND_BF16 &&
-	    a != CJ_KIND_TF32 && (a != CJ_KIND_BOOL || is_sparse))
+	return cj_printf(el->arena, "wgmma(64, N, %u, %s, %s, %s%s)%s",
+	    256 / cj_kind_bits(a) * (is_sparse ? 2 : 1), cj_kind_text(a),
+	    cj_kind_text(b), counts ? "i32" : "f32",
+	    is_sparse ? ", sparse = true" : "", is_float8(a) ||
+	    a == CJ_KIND_F16 ? ", or f16 as the last" : "");
+}
+
+const char *
+cj_wgmma_products(struct cj_elab *el, enum cj_kind a, enum cj_kind b,
+    bool is_sparse)
+{
+	static const char n[] = "N is 8 to 256 by 8";
+	bool counts = is_int8(a) || a == CJ_KIND_BOOL;
+
+	if (a == CJ_KIND_F32 && b == CJ_KIND_F32)
+		return cj_printf(el->arena, "f32 is multiplied as tf32: %s; "
+		    "%s. Copies by TMA round to tf32.", one_product(el,
+		    CJ_KIND_TF32, CJ_KIND_TF32, is_sparse), n);
+	if (!is_operand(a, is_sparse) || !is_operand(b, is_sparse))
 		return "Operands are f16, bf16, tf32, f8e4m3, f8e5m2, i8 or "
 		    "u8, A and B the same but for signs and 8-bit floats; or "
 		    "bool, which is not sparse.";
-	return cj_printf(el->arena, "For %s and %s there is wgmma(64, N, %u, "
-	    "%s, %s, %s%s)%s: N is 8 to 256 by 8%s.", cj_kind_text(a),
-	    cj_kind_text(b), 256 / bits * (is_sparse ? 2 : 1),
-	    cj_kind_text(a), cj_kind_text(is_float || is_int ? b : a),
-	    is_int || bits == 1 ? "i32" : "f32", is_sparse ?
-	    ", sparse = true" : "",
-	    is_float || a == CJ_KIND_F16 ? ", or f16 as the last" : "",
-	    is_int || bits == 1 ? ", and no odd multiple of 8 but 8 and 24" :
-	    "");
+	if (a != b && !(is_float8(a) && is_float8(b)) &&
+	    !(is_int8(a) && is_int8(b)))
+		return cj_printf(el->arena, "A and B are of one type: %s; or "
+		    "%s.", one_product(el, a, a, is_sparse), one_product(el,
+		    b, b, is_sparse));
+	return cj_printf(el->arena, "For %s and %s there is %s: %s%s.",
+	    cj_kind_text(a), cj_kind_text(b), one_product(el, a, b,
+	    is_sparse), n, counts ? ", and no odd multiple of 8 but 8 and 24"
+	    : "");
 }
 
 static bool
@@ -99,7 +134,7 @@ cj_builtin_wgmma(struct cj_elab *el, struct cj_args *args,
 	if (!find_atom(el, mnk, k, is_sparse, &a.mma)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span,
 		    "there is no instruction %s", a.text), "%s",
-		    products_of(el, k[0], k[1], is_sparse));
+		    cj_wgmma_products(el, k[0], k[1], is_sparse));
 		return cj_value_error();
 	}
 	if (el->target != NULL && strcmp(el->target->name, "sm_90a") != 0)
@@ -317,10 +352,13 @@ make_operands(struct cj_elab *el, struct cj_args *args, struct product *p)
 		return false;
 	if (!cj_is_shared(el, b) || (a->kind == CJ_VALUE_TENSOR &&
 	    !cj_is_shared(el, a))) {
-		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, args->span,
 		    "wgmma takes A in shared memory or in registers, and B in "
 		    "shared memory; these are %s and %s",
-		    cj_value_what(el, a), cj_value_what(el, b));
+		    cj_value_what(el, a), cj_value_what(el, b)),
+		    "Copy tiles to shared memory first, by tma_load() into "
+		    "stages of a pipeline or by cp_async(); mma_sync() takes "
+		    "registers alone.");
 		return false;
 	}
 	if (!(cj_is_shared(el, a) ? make_tile : make_left)(el, args, p) ||

@@ -364,6 +364,28 @@ registers_at(const struct cj_elab *el, uint32_t warp)
 	return r != NULL ? record_of(el, r)->registers : 0;
 }
 
+/* Each role of a warpgroup, with what it asks for. */
+static void
+note_group(struct cj_elab *el, struct cj_diag *d, uint32_t group)
+{
+	const struct cj_elab_role *last = NULL, *r;
+	uint32_t w;
+
+	for (w = group * GROUP; w < (group + 1) * GROUP; w++) {
+		r = role_of(el, w);
+		if (r != NULL && r != last && registers_at(el, w) != 0)
+			cj_note(d, r->span, "\"%s\" asks for %u, from warp %u "
+			    "on", record_of(el, r)->name, (unsigned)
+			    registers_at(el, w), (unsigned)w);
+		else if (r != NULL && r != last)
+			cj_note(d, r->span, "\"%s\" asks for none, from warp "
+			    "%u on", record_of(el, r)->name, (unsigned)w);
+		last = r;
+	}
+	cj_help(d, "Give roles of one warpgroup the same registers(n), or each "
+	    "a warpgroup of its own: warpgroups(0), warpgroups(1..3).");
+}
+
 /* The warps of a warpgroup move their registers together. */
 static bool
 agree(struct cj_elab *el, uint32_t group, uint32_t warps)
@@ -377,10 +399,10 @@ agree(struct cj_elab *el, uint32_t group, uint32_t warps)
 	if (w == (group + 1) * GROUP || (n == 0 && w >= warps))
 		return true;
 	r = n != 0 ? role_of(el, group * GROUP) : role_of(el, w);
-	cj_elab_error(el, CJ_DIAG_BAD_ROLE, r->registers_at,
+	note_group(el, cj_elab_report(el, CJ_DIAG_BAD_ROLE, r->registers_at,
 	    "registers move in whole warpgroups, and the warps %u to %u do "
 	    "not all have the same", (unsigned)(group * GROUP),
-	    (unsigned)(group * GROUP + 3));
+	    (unsigned)(group * GROUP + 3)), group);
 	return false;
 }
 

@@ -3,13 +3,18 @@
 
     python3 tests/bench/gemv.py [--rounds N] [--only TEXT] [--seconds S] [--sweep] [--json FILE] [--markdown FILE]
 
-As rows.py: GB/s of the matrix, and the median ratio to the best read of the same round. --sweep tries other
-constants too.
+As rows.py, but launches of all contestants are in CUDA graphs, so that what the host does for each is not measured;
+matrices rotate there. GB/s of the matrix, and the median ratio to the best read of the same round. "early" says that
+the matrix was there before the launch in front. --sweep tries other constants too.
 """
+import os
+
 import torch
 
+import gemm
 import rows
 
+COUNT = 24
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
 SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
 # (rows of the matrix, steps along K, stages, blocks, split, pair) of gemm_skinny
@@ -25,9 +30,28 @@ def skinny(m):
                "split": str(split), "pair": str(pair)}
 
 
+def prepared(B, kernel, sets, consts):
+    """A run over the argument sets on the stream that is current then; None and a line if it is refused."""
+    path = os.path.join(rows.EXAMPLES, kernel, kernel + ".cute")
+    try:
+        launches = [B.ctx.prepare(path, kernel, a, dict(consts, T="bf16")) for a in sets]
+    except RuntimeError as e:
+        print("    (%s %s: %s)" % (kernel, consts, " ".join(str(e).split())[:160]))
+        return None
+    return lambda i: launches[i](torch.cuda.current_stream().cuda_stream)
+
+
+def in_graph(run, turns):
+    """A contestant's 24 launches, by turns, as one graph; None stays None."""
+    if run is None:
+        return None
+    at = iter(range(1 << 30))
+    return gemm.graph_of(lambda: run(next(at) % turns), COUNT).replay
+
+
 def products(B):
     for n, k in SHAPES:
-        turns = 1 if n * k > 1 << 27 else 4
+        turns = 2 if n * k > 1 << 27 else 4
         ws = [torch.randn((n, k), device="cuda").bfloat16() for _ in range(turns)]
         for m in (1, 2, 4, 8, 16, 32, 64, 128):
             name = "gemv bf16 %d x %dx%d" % (m, n, k)
@@ -37,14 +61,16 @@ def products(B):
             y = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
             want = x.double() @ ws[0][-64:].double().t()
             sets = [dict(W=w, x=x, y=y) for w in ws]
-            runs = {"cutec": B.cute("gemv", "gemv", sets, {"T": "bf16"})} if m <= 16 else {}
-            runs["cutec skinny"] = B.cute("gemm_skinny", "gemm_skinny", [dict(A=x, B=w, C=y) for w in ws], {"T": "bf16"})
+            runs = {"cutec": prepared(B, "gemv", sets, {})} if m <= 16 else {}
+            rows_of = [dict(A=x, B=w, C=y) for w in ws]
+            runs["cutec skinny"] = prepared(B, "gemm_skinny", rows_of, {})
+            runs["cutec skinny early"] = prepared(B, "gemm_skinny", rows_of, {"early": "true"})
             for consts in SWEEP if B.o.sweep and m <= 16 else ():
                 label = "cutec[%s]" % " ".join("%s=%s" % c for c in consts.items())
-                runs[label] = B.cute("gemv", "gemv", sets, dict(consts, T="bf16"))
+                runs[label] = prepared(B, "gemv", sets, consts)
             for consts in skinny(m) if B.o.sweep else ():
                 label = "skinny[%s]" % " ".join(consts.values())
-                runs[label] = B.cute("gemm_skinny", "gemm_skinny", [dict(A=x, B=w, C=y) for w in ws], dict(consts, T="bf16"))
+                runs[label] = prepared(B, "gemm_skinny", rows_of, consts)
             runs["cuBLAS"] = lambda i: torch.mm(x, ws[i].t(), out=y)
 
             def check(label):
@@ -53,7 +79,9 @@ def products(B):
                 got = y[:, -64:].double()
                 y.fill_(float("nan"))
                 return bool(((got - want).abs() <= 8e-3 * want.abs() + 1e-3 * k ** 0.5).all())
-            B.contest(name, "read", 2 * n * k, runs, turns, check)
+            graphs = {label: in_graph(run, turns) for label, run in runs.items()}
+            B.contest(name, "read", COUNT * 2 * n * k, {label: (lambda g: lambda i: g())(g) if g else None
+                                                        for label, g in graphs.items()}, check=check)
         del ws
         torch.cuda.empty_cache()
 

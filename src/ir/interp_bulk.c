@@ -309,16 +309,12 @@ put(struct cj_frame *f, const struct cj_bulk *b, const struct cj_memory *to,
 		to->written[at - to->lo] = 1;
 }
 
-/* What comes of an element: TMA makes tf32 of the f32 that may lie there, and
- * one and the same number of all that is none. */
+/* What comes of an element: TMA makes tf32 of the f32 that may lie there. */
 static uint64_t
 brought(const struct cj_bulk *b, enum cj_kind k, uint64_t bits)
 {
-	if (b->map == NULL || k != CJ_KIND_TF32)
-		return bits;
-	if ((bits & 0x7fffffff) > 0x7f800000)
-		return 0x7fffe000;
-	return cj_num_convert(CJ_KIND_TF32, CJ_KIND_F32, bits,
+	return b->map == NULL || k != CJ_KIND_TF32 ? bits :
+	    cj_num_convert(CJ_KIND_TF32, CJ_KIND_F32, bits,
 	    (struct cj_conversion){ .is_default = true });
 }
 

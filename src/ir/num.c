@@ -339,6 +339,10 @@ to_float(enum cj_kind to, enum cj_kind from, uint64_t bits,
 	bool negative;
 
 	if (cj_kind_is_float(from)) {
+		/* a tf32 lies in an f32, of which it keeps these bits */
+		if (to == CJ_KIND_F32 && from == CJ_KIND_TF32 &&
+		    isnan(cj_num_to_f64(from, bits)))
+			return bits & 0xffffe000;
 		if (how.is_default && to == CJ_KIND_F32 &&
 		    from == CJ_KIND_F64 && !isnan(cj_bits_to_double(bits)))
 			return cj_float_to_bits((float)cj_bits_to_double(

@@ -264,7 +264,8 @@ START_TEST(finds_a_sum_that_is_read_in_flight)
 	    "    fence async_shared\n"
 	    "    barrier\n" REGISTERS PRODUCT
 	    "    %43 = slot_get f32[4] @6[0]\n"
-	    "    wgmma_wait 0\n");
+	    "    wgmma_wait 0\n"
+	    "    slot_set @6[0], %43\n");
 	expect_fault("registers of a product in flight are read");
 }
 END_TEST

@@ -289,16 +289,6 @@ branch(struct cj_flow *f, cj_ref r, groups at)
 	return join(f, a, b);
 }
 
-/* What is read of a slot to ask for its shape is read by nobody. */
-static bool
-touches_slot(const struct cj_flow *f, cj_ref r)
-{
-	const struct cj_inst *i = cj_inst(f->m, r);
-
-	return i->op == CJ_OP_SLOT_SET ||
-	    (i->op == CJ_OP_SLOT_GET && f->is_used[r]);
-}
-
 /* A wait under a condition would not be one for what follows: what touches
  * slots of open groups there is waited for in front. */
 static void
@@ -315,7 +305,7 @@ wait_in_front(struct cj_flow *f, cj_ref r, groups at)
 			if (w.event != CJ_WALK_INST)
 				continue;
 			i = cj_inst(f->m, w.ref);
-			if (touches_slot(f, w.ref))
+			if (i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET)
 				n = nearer(n, open_slot(f, at,
 				    f->m->accesses.at[i->attr].object,
 				    i->op == CJ_OP_SLOT_SET));
@@ -484,10 +474,9 @@ step(struct cj_flow *f, cj_ref r, groups at)
 		pass_wait(f, at, (int)i->attr);
 		return at;
 	case CJ_OP_SLOT_GET: case CJ_OP_SLOT_SET:
-		if (touches_slot(f, r))
-			need_wait(f, at, r, open_slot(f, at,
-			    f->m->accesses.at[i->attr].object,
-			    i->op == CJ_OP_SLOT_SET));
+		need_wait(f, at, r, open_slot(f, at,
+		    f->m->accesses.at[i->attr].object,
+		    i->op == CJ_OP_SLOT_SET));
 		return at;
 	}
 	return at;
@@ -579,13 +568,16 @@ find_homes(struct cj_flow *f)
 			f->s.home[w.ref] = w.region;
 }
 
+/* What is read of a slot to ask for its shape is used by nobody: it goes, for
+ * nothing is to be waited for there. */
 static void
-find_uses(struct cj_flow *f)
+drop_unused(struct cj_flow *f)
 {
+	bool *is_used = CJ_NEWS(f->m->arena, bool, f->m->insts.len);
 	struct cj_walk w;
 	unsigned n;
+	cj_ref r;
 
-	f->is_used = CJ_NEWS(f->m->arena, bool, f->m->insts.len);
 	for (w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
 	    cj_walk_next(&w);) {
 		const struct cj_inst *i;
@@ -594,7 +586,14 @@ find_uses(struct cj_flow *f)
 			continue;
 		i = cj_inst(f->m, w.ref);
 		for (n = 0; n < i->operand_count; n++)
-			f->is_used[cj_operand(f->m, i, n)] = true;
+			is_used[cj_operand(f->m, i, n)] = true;
+	}
+	for (r = 1; r < f->s.count; r++) {
+		if (f->s.home[r] == 0 || is_used[r] ||
+		    cj_inst(f->m, r)->op != CJ_OP_SLOT_GET)
+			continue;
+		cj_inst_remove(f->m, f->s.home[r], r);
+		f->s.home[r] = 0;
 	}
 }
 
@@ -607,7 +606,7 @@ run(struct cj_flow *f)
 	f->number = CJ_NEWS(f->m->arena, uint32_t, n);
 	f->last = CJ_NEWS(f->m->arena, cj_ref, n);
 	f->in_flight = CJ_NEWS(f->m->arena, bool, n);
-	find_uses(f);
+	drop_unused(f);
 	find_groups(f);
 	find_readers(f);
 	cj_flow_find_in_flight(f);

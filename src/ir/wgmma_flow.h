@@ -44,7 +44,6 @@ struct cj_flow {
 	bool *in_flight;		/* by block */
 	groups *left, *again;		/* by region op */
 	int *wait;			/* by instruction: in front of it */
-	bool *is_used;			/* by instruction: its result */
 	struct back *back;		/* by block */
 	CJ_VEC(cj_ref) *exit_backs;	/* by exit: blocks it leaves */
 	struct open *open;

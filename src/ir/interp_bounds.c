@@ -80,6 +80,7 @@ cj_report_unwritten(struct cj_frame *f, const struct cj_step *s,
 	if (cj_fault_again(f, s, CJ_DIAG_NEVER_WRITTEN))
 		return;
 	add_layout(f, v, cj_fault_at(f, s, lane, CJ_DIAG_NEVER_WRITTEN,
-	    "\"%s\" is read at %s, which nobody has written",
-	    cj_vectors_name(f, v), cj_where(f, v->number, at)));
+	    "\"%s\" is read at %s, which nobody has written%s",
+	    cj_vectors_name(f, v), cj_where(f, v->number, at),
+	    v->object->freed != 0 ? " since its stage was empty" : ""));
 }

@@ -15,6 +15,7 @@
 
 struct cj_mbarriers {
 	struct cj_mbarrier **at;	/* by object, by element */
+	bool *gives_back;		/* by object: stages of pipelines */
 };
 
 struct cj_mbarriers *
@@ -34,10 +35,14 @@ cj_mbarriers_create(struct cj_arena *a, const struct cj_decoded *c)
 			s = CJ_NEW(a, struct cj_mbarriers);
 			s->at = CJ_NEWS(a, struct cj_mbarrier *,
 			    m->objects.len);
+			s->gives_back = CJ_NEWS(a, bool, m->objects.len);
 		}
 		s->at[o] = CJ_NEWS(a, struct cj_mbarrier,
 		    (size_t)object->extent);
 	}
+	for (o = 1; s != NULL && o < m->objects.len; o++)
+		s->gives_back[m->objects.at[o].freed] =
+		    m->objects.at[o].freed != 0;
 	return s;
 }
 
@@ -153,11 +158,34 @@ cj_mbarrier_of_copy(struct cj_frame *f, const struct cj_step *s,
 	return b->is_made ? b : NULL;
 }
 
+/* A stage is given back: nobody wants what it holds, so that who reads it
+ * before it is filled again reads what nobody has written for them. */
+static void
+forget_stage(const struct cj_mbarrier *b)
+{
+	const struct cj_module *m = b->owner->module;
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++) {
+		const struct cj_object *field = &m->objects.at[o];
+		struct cj_memory *memory = &b->owner->memory[o];
+		int64_t n;
+
+		if (field->freed != b->object || memory->written == NULL)
+			continue;
+		n = field->extent / field->stages;
+		memset(memory->written + (b->at * n - memory->lo), 0,
+		    (size_t)n);
+	}
+}
+
 static void
 end_phase(struct cj_mbarrier *b)
 {
 	if (b->pending != 0 || b->tx != 0)
 		return;
+	if (b->owner->mbarriers->gives_back[b->object])
+		forget_stage(b);
 	b->phase++;
 	b->pending = b->count;
 	b->expected = 0;
@@ -312,6 +340,9 @@ step_init(struct cj_frame *f, const struct cj_step *s)
 		memset(b, 0, sizeof *b);
 		b->is_made = true;
 		b->maker = f->warp;
+		b->owner = owner_of(f, s, lane);
+		b->object = cj_step_access(f, s)->object;
+		b->at = CJ_AT(f, int64_t, s->a)[lane];
 		b->count = b->pending = (uint32_t)count[lane];
 	}
 }

@@ -16,6 +16,9 @@ struct cj_mbarrier {
 	uint64_t phase;			/* how many have ended */
 	bool is_made, is_fenced;	/* visible to copies */
 	uint32_t maker;			/* warp that initialised it */
+	struct cj_machine *owner;	/* whose it is, */
+	uint32_t object;		/* in which object, */
+	int64_t at;			/* at which place */
 	cj_ref last;			/* arrival that counted last */
 	bool far_coming, far_done;	/* another block has released there,
 					   in this phase, in the last */

@@ -137,6 +137,8 @@ struct cj_object {
 	cj_region region;	/* SHARED, SLOT: where it lives */
 	uint32_t stages;	/* SHARED: members of equal extent, which a
 				   stage of a pipeline picks; 0: one object */
+	uint32_t freed;		/* SHARED: mbarriers whose phases end when a
+				   stage is given back; 0: none that say all */
 	uint32_t host, offset;	/* SHARED: lies in the memory of another one,
 				   so many bytes behind its first; 0: in its
 				   own */

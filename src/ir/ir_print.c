@@ -414,6 +414,8 @@ print_object(struct cj_printer *p, uint32_t object)
 		PRINTF(p, " of %u.%u", o->parameter, o->member);
 	if (o->stages != 0)
 		PRINTF(p, " stages %u", o->stages);
+	if (o->freed != 0)
+		PRINTF(p, " freed @%u", o->freed);
 	if (o->host != 0)
 		PRINTF(p, " over @%u at %u", o->host, o->offset);
 	if (o->multiple != 0)

@@ -33,6 +33,8 @@ read_object(struct cj_reader *r)
 	o.member = of[1];
 	if (cj_reader_word(r, "stages"))
 		o.stages = (uint32_t)cj_reader_int(r, 1, CJ_MAX_STAGES);
+	if (cj_reader_word(r, "freed"))
+		o.freed = cj_reader_ref(r, TOKEN_OBJECT, "an object");
 	if (cj_reader_word(r, "over")) {
 		o.host = cj_reader_ref(r, TOKEN_OBJECT, "an object");
 		cj_reader_need_word(r, "at");

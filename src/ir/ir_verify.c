@@ -59,6 +59,19 @@ is_power_of_two(uint32_t n)
 
 /* Shared memory in that of another object. */
 static void
+check_freed(struct verifier *v, uint32_t index)
+{
+	const struct cj_object *o = &v->m->objects.at[index];
+
+	if (o->freed != 0 && (o->freed >= v->m->objects.len ||
+	    o->stages == 0 || v->m->objects.at[o->freed].element !=
+	    CJ_KIND_MBARRIER || v->m->objects.at[o->freed].extent !=
+	    o->stages))
+		fail(v, "@", index, "no mbarriers of its stages give them "
+		    "back");
+}
+
+static void
 check_host(struct verifier *v, uint32_t index)
 {
 	const struct cj_object *o = &v->m->objects.at[index], *host;
@@ -127,6 +140,7 @@ check_object(struct verifier *v, uint32_t index)
 		fail(v, "@", index, "the alignment is not a power of two");
 	else
 		check_host(v, index);
+	check_freed(v, index);
 }
 
 static void

@@ -319,6 +319,17 @@ close_one(struct channel *h, cj_ref block)
 	close_block(h->l, block);
 }
 
+/* Of stages that are this block's alone: who watches memory knows when nobody
+ * wants any more what they held. */
+static void
+note_freed(const struct channel *h)
+{
+	uint32_t i;
+
+	for (i = 0; h->sharers == 1 && i < h->pipeline->field_count; i++)
+		h->l->m->objects.at[h->pipeline->fields[i]].freed = h->empty;
+}
+
 /* Whoever needs a block around finds it: blocks are closed last. */
 static void
 lower_one(struct cj_lower *l, uint32_t p)
@@ -332,6 +343,7 @@ lower_one(struct cj_lower *l, uint32_t p)
 	h.taken = CJ_NEWS(a, cj_ref, l->s.count);
 	find_sharers(&h);
 	count(&h);
+	note_freed(&h);
 	each(&h, CJ_OP_PRODUCE, cj_channel_produce);
 	each(&h, CJ_OP_CONSUME, lower_consume);
 	each(&h, CJ_OP_RELEASE, cj_channel_release);

@@ -60,24 +60,25 @@ cat > t.cute <<'END'
 kernel wide(A: tensor(f16, (M, K):(_, 1)) align(16), B: tensor(f16, (N, K):(_, 1)) align(16), C: tensor(f32, (M, N)))
 target sm_90a
 {
-    const mma = tiled_mma(wgmma(64, 64, 16, f16, f16, f32), (1, 1, 1));
+    const mma = tiled_mma(wgmma(64, 32, 16, f16, f16, f32), (1, 1, 1));
     const l = smem_layout(f16, (64, 64));
-    let (loadA, loadB) = (tma_load(A, l), tma_load(B, l));
-    launch grid(M / 64, N / 64) block(256)
+    const lb = smem_layout(f16, (32, 64));
+    let (loadA, loadB) = (tma_load(A, l), tma_load(B, lb));
+    launch grid(M / 64, N / 32) block(256)
     {
-        pipeline ring(3) { a: tensor(f16, l); b: tensor(f16, l); }
+        pipeline ring(3) { a: tensor(f16, l); b: tensor(f16, lb); }
         role loader warpgroups(0) registers(24) {
             for k in 0..K / 64 {
                 produce ring as s {
                     copy(loadA, local_tile(A, (64, 64), (block_idx.x, k)), s.a);
-                    copy(loadB, local_tile(B, (64, 64), (block_idx.y, k)), s.b);
+                    copy(loadB, local_tile(B, (32, 64), (block_idx.y, k)), s.b);
                 }
             }
         }
         role math warpgroups(1) registers(24) {
-            var acc = fragment_c(mma, (64, 64), fill = 0);
+            var acc = fragment_c(mma, (64, 32), fill = 0);
             for k in 0..K / 64 { consume ring as s in_flight(1) { gemm(mma, s.a, s.b, acc); } }
-            partition_c(mma, local_tile(C, (64, 64), (block_idx.x, block_idx.y)), math.thread) = acc;
+            partition_c(mma, local_tile(C, (64, 32), (block_idx.x, block_idx.y)), math.thread) = acc;
         }
     }
 }

@@ -23,8 +23,10 @@ kernel many(x: tensor(f32, N))
 }
 END
 run() {
-	"$CUTEC" run --device=gpu k.cute "$@" 2>&1
-	echo "status $?"
+	"$CUTEC" run --device=gpu k.cute "$@" > said 2>&1
+	status=$?
+	sed 's/: [0-9.]* ms$/: done/' said
+	echo "status $status"
 }
 k() { run -k k 'x=empty(f32,128:1)' 'y=empty(f32,128:1)' "$@"; }
 FAKE_CUDA_SAID="info    : 0 bytes gmem

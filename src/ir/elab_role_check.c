@@ -14,13 +14,30 @@ enum { MOST_CASES = 64 };
 
 /* ---- what is known in a case --------------------------------------------- */
 
+/* What is positive where e is, and is no multiple: of 2 n + 1 it is n + 1. */
+static struct cj_int
+reduced(struct cj_symtab *t, struct cj_int e)
+{
+	const struct cj_term *sum = cj_term_get(t, e);
+	int64_t by, more;
+
+	if (cj_is_known(e) || sum->kind != CJ_TERM_SUM || sum->count != 1)
+		return e;
+	by = sum->addend[0].factor;
+	by = by < 0 ? -by : by;
+	more = sum->constant / by + (sum->constant % by > 0);
+	return cj_int_add(t, cj_int_mul(t, (struct cj_int){ 0,
+	    sum->addend[0].term }, cj_known(sum->addend[0].factor / by)),
+	    cj_known(more));
+}
+
 /* e > 0; where it is not known, the question is open. */
 static bool
-is_positive(struct cj_role_question *q, struct cj_int e)
+is_positive(struct cj_role_question *q, struct cj_int whole)
 {
 	struct cj_symtab *t = &q->c->sym;
+	struct cj_int e = reduced(t, whole), d;
 	struct cj_range r = cj_int_range(t, e);
-	struct cj_int d;
 	uint32_t i;
 
 	if (r.lo > 0 || r.hi <= 0)
@@ -115,13 +132,37 @@ struct exits {
 	cj_ref first;
 };
 
-/* Does it leave the outermost loop of the nest? */
+/* Does a scope hold stages or turns? */
+static bool
+holds_stages(const struct cj_module *m, const struct cj_inst *scope)
+{
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(m, scope->region); cj_walk_next(&w);) {
+		enum cj_op op;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		op = cj_inst(m, w.ref)->op;
+		if (op == CJ_OP_PRODUCE || op == CJ_OP_CONSUME ||
+		    op == CJ_OP_SKIP || op == CJ_OP_TURN)
+			return true;
+	}
+	return false;
+}
+
+/* Does it leave the outermost loop of the nest? A function that returns out of
+ * a loop of its own leaves none of stages. */
 static bool
 leaves(const struct cj_role_question *q, const struct cj_deed *d,
     const struct nest *in)
 {
-	const struct cj_inst *i = cj_inst(q->c->el->m, d->at);
+	const struct cj_module *m = q->c->el->m;
+	const struct cj_inst *i = cj_inst(m, d->at);
 
+	if (cj_inst(m, i->attr)->op == CJ_OP_SCOPE &&
+	    !holds_stages(m, cj_inst(m, i->attr)))
+		return false;
 	for (; in != NULL; in = in->outer)
 		if (in->loop == i->attr)
 			return in->outer == NULL && i->op == CJ_OP_BREAK;

@@ -293,34 +293,65 @@ constant(const struct cj_module *m, const struct cj_inst *i)
 	return cj_role_of_int(cj_known((int64_t)k->bits[0]));
 }
 
-/* The first leaf that a leaf of the launch is a known number behind: terms of
- * the host part that differ by a constant are passed one by one. */
+/* What a term of the host part is a known multiple of, and some more. */
+static int64_t
+factor_of(const struct cj_symtab *t, struct cj_int i, uint32_t *base)
+{
+	const struct cj_term *sum = &t->terms.at[i.term];
+
+	*base = i.term;
+	if (sum->kind != CJ_TERM_SUM || sum->count != 1)
+		return 1;
+	*base = sum->addend[0].term;
+	return sum->addend[0].factor;
+}
+
+/* Is `a` a known number of times `b`, and a known number more? */
+static bool
+is_behind(struct cj_symtab *t, struct cj_int a, struct cj_int b,
+    int64_t *times, struct cj_int *more)
+{
+	uint32_t of_a, of_b;
+	int64_t f = factor_of(t, a, &of_a), g = factor_of(t, b, &of_b);
+
+	*times = of_a == of_b && f % g == 0 ? f / g : 1;
+	*more = cj_int_sub(t, a, cj_int_mul(t, b, cj_known(*times)));
+	return cj_is_known(*more);
+}
+
+/* The leaf of the launch that a leaf is the most times of, and a known number
+ * more: terms of the host part are passed one by one. */
 static uint32_t
-leaf_below(struct cj_elab *el, uint32_t number, struct cj_int *more)
+leaf_below(struct cj_elab *el, uint32_t number, int64_t *times,
+    struct cj_int *more)
 {
 	const struct cj_passed *at = el->em->passed.at;
-	struct cj_symtab *t = &el->sym;
-	uint32_t i;
+	uint32_t i, found = number;
+	struct cj_int d;
+	int64_t n;
 
+	*times = 0;
 	*more = cj_known(0);
-	if (cj_is_known(at[number].i) || at[number].is_divisor)
-		return number;
-	for (i = 0; i < number; i++) {
-		if (cj_is_known(at[i].i) || at[i].is_divisor)
+	for (i = 0; !cj_is_known(at[number].i) && !at[number].is_divisor &&
+	    i < el->em->passed.len; i++) {
+		if (cj_is_known(at[i].i) || at[i].is_divisor ||
+		    !is_behind(&el->sym, at[number].i, at[i].i, &n, &d) ||
+		    n <= *times)
 			continue;
-		*more = cj_int_sub(t, at[number].i, at[i].i);
-		if (cj_is_known(*more))
-			return i;
+		found = i;
+		*times = n;
+		*more = d;
 	}
-	*more = cj_known(0);
-	return number;
+	*times = *times == 0 ? 1 : *times;
+	return found;
 }
 
 static struct cj_role_value
 leaf(struct cj_role_reader *r, const struct cj_inst *i)
 {
 	struct cj_int more;
-	uint32_t number = leaf_below(r->c->el, i->attr, &more);
+	int64_t times;
+	uint32_t number = leaf_below(r->c->el, i->attr, &times, &more);
 	const struct cj_leaf *l = &r->m->functions.at[
 	    r->c->el->em->function].leaves.at[number];
 	bool is_bounded = l->lo != 0 || l->hi != 0 || l->divisor != 0;
@@ -333,7 +364,8 @@ leaf(struct cj_role_reader *r, const struct cj_inst *i)
 	    lo, hi);
 	if (is_bounded && l->divisor > 1)
 		cj_symbol_assume(&r->c->sym, s, lo, hi, l->divisor);
-	return cj_role_of_int(cj_int_add(&r->c->sym, s, more));
+	return cj_role_of_int(cj_int_add(&r->c->sym, cj_int_mul(&r->c->sym, s,
+	    cj_known(times)), more));
 }
 
 /* Blocks of a cluster count on from a multiple of its extent. */

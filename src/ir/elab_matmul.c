@@ -83,6 +83,8 @@ multiply(struct cj_elab *el, const struct product *p)
 	shape[1] = cj_tuple_int(&el->al, p->n);
 	l = cj_layout_row_major(&el->al, cj_tuple_make(&el->al, shape, 2));
 	y = cj_elab_array_new(el, p->span, p->a->element, l);
+	if (cj_is_value(p->m, 0) || cj_is_value(p->n, 0))
+		return y;	/* there is no element that could be read */
 	count = cj_elab_count(el, l->shape);
 	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &count, 1);
 	outer = cj_elab_enter(el, map, &index);

@@ -554,6 +554,42 @@ check_launches(struct cj_elab *el, const struct cj_node *kernel)
 	    "what only computes is a fn.");
 }
 
+/* The first instruction of a function that the target does not have. */
+static bool
+suits_target(struct cj_elab *el, uint32_t function)
+{
+	const struct cj_module *m = el->m;
+	const struct cj_inst *i;
+	struct cj_walk w;
+	const char *why;
+
+	for (w = cj_walk_begin(m, m->functions.at[function].body);
+	    cj_walk_next(&w);) {
+		if (w.event != CJ_WALK_INST)
+			continue;
+		i = cj_inst(m, w.ref);
+		why = cj_inst_lacks(m, i);
+		if (why == NULL)
+			continue;
+		cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM,
+		    m->places.at[i->place].span, "%s is not for %s: %s",
+		    cj_op_info[i->op].text, m->target->name, why),
+		    "Say the target behind the contract, as in \"target "
+		    "sm_90\", and give the family a member without it.");
+		return false;
+	}
+	return true;
+}
+
+static void
+check_target(struct cj_elab *el)
+{
+	uint32_t i;
+
+	for (i = 1; i < el->m->functions.len && suits_target(el, i); i++)
+		;
+}
+
 static bool
 build(struct cj_contract *c)
 {
@@ -570,6 +606,7 @@ build(struct cj_contract *c)
 	mark_aliases(c);
 	cj_elab_body(el, c->kernel->kernel.body);
 	if (el->errors == 0) {
+		check_target(el);
 		check_launches(el, c->kernel);
 		cj_elab_check_meetings(el);
 	}

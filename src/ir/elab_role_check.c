@@ -695,6 +695,19 @@ add_sides(struct cj_role_question *q, struct cj_role_side *s, uint32_t *n,
 	}
 }
 
+/* Roles wait for each other at mbarriers. */
+static void
+check_target(struct cj_elab *el, const struct cj_pipe *p)
+{
+	if (cj_pipe_is_local(p) || el->target == NULL ||
+	    el->target->number >= 90)
+		return;
+	cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, p->span, "roles hand "
+	    "stages on from sm_90 on, not on %s", el->target->name),
+	    "Say \"target sm_90\" behind the contract, and give the family a "
+	    "member where all warps fill and read stages themselves.");
+}
+
 /* A role that fills and reads has both among its deeds: not to be compared. */
 static void
 compare_pipe(struct cj_compare *c, const struct cj_pipe *p)
@@ -738,6 +751,7 @@ cj_elab_compare_roles(struct cj_elab *el)
 	cj_symtab_init(&c.sym, el->arena, el->names);
 	cj_roles_read(&c);
 	for (i = 0; i < el->em->pipes.len && el->errors == 0; i++) {
+		check_target(el, el->em->pipes.at[i]);
 		compare_pipe(&c, el->em->pipes.at[i]);
 		compare_blocks(&c, el->em->pipes.at[i]);
 	}

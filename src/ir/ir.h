@@ -629,6 +629,8 @@ const char *cj_module_verify(struct cj_module *m);
 
 /* The least number of a target that has the instruction (80: sm_80), or 0. */
 int cj_inst_needs(const struct cj_module *m, const struct cj_inst *i);
+/* Why the module's target has no such instruction; NULL: it has. */
+const char *cj_inst_lacks(const struct cj_module *m, const struct cj_inst *i);
 
 /* ---- passes -------------------------------------------------------------- */
 

@@ -57,7 +57,6 @@ is_power_of_two(uint32_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* Shared memory in that of another object. */
 static void
 check_freed(struct verifier *v, uint32_t index)
 {
@@ -71,6 +70,7 @@ check_freed(struct verifier *v, uint32_t index)
 		    "back");
 }
 
+/* Shared memory in that of another object. */
 static void
 check_host(struct verifier *v, uint32_t index)
 {
@@ -293,26 +293,26 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	return NULL;
 }
 
-static const char *
-check_target(const struct verifier *v, const struct cj_inst *i)
+const char *
+cj_inst_lacks(const struct cj_module *m, const struct cj_inst *i)
 {
-	int needs = cj_inst_needs(v->m, i);
+	int needs = cj_inst_needs(m, i);
 
-	if (v->m->target == NULL)
+	if (m->target == NULL)
 		return NULL;
 	if (cj_op_info[i->op].engine == CJ_ENGINE_WGMMA &&
-	    strcmp(v->m->target->name, "sm_90a") != 0)
+	    strcmp(m->target->name, "sm_90a") != 0)
 		return "it needs sm_90a, and no other";
 	if ((cj_op_info[i->op].engine == CJ_ENGINE_TCGEN05 ||
 	    (i->op == CJ_OP_FENCE && cj_fence_is_of_tmem(i))) &&
-	    v->m->target->family != 100)
+	    m->target->family != 100)
 		return "it needs sm_100a or sm_103a";
 	if ((i->op == CJ_OP_BULK_COPY || i->op == CJ_OP_TMA_LOAD) &&
-	    cj_inst_spreads(v->m, i) && !cj_target_multicasts(v->m->target))
+	    cj_inst_spreads(m, i) && !cj_target_multicasts(m->target))
 		return "one load to several blocks is not for this target";
-	if (v->m->target->number >= needs)
+	if (m->target->number >= needs)
 		return NULL;
-	return cj_printf(v->m->arena, "it needs sm_%d", needs);
+	return cj_printf(m->arena, "it needs sm_%d", needs);
 }
 
 /* Does leaving from `from` outward to `owner` cross what nobody leaves? */
@@ -550,7 +550,7 @@ check_inst(const struct verifier *v, cj_ref r, cj_region region)
 		return "the place does not exist";
 	if ((wrong = check_operands(v, i)) != NULL ||
 	    (wrong = cj_rule_check(v->m, i)) != NULL ||
-	    (wrong = check_target(v, i)) != NULL ||
+	    (wrong = cj_inst_lacks(v->m, i)) != NULL ||
 	    (wrong = check_level(v, i)) != NULL ||
 	    (wrong = check_regions(v, r, region)) != NULL)
 		return wrong;

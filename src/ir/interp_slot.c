@@ -73,6 +73,9 @@ cj_decode_close_slot(struct cj_decoder *d, uint32_t object)
 		    slot));
 }
 
+/* Where the registers that a slot gets come from. */
+enum { MADE, HANDED_ON };
+
 /* ---- what is written ----------------------------------------------------- */
 
 static uint8_t *
@@ -94,6 +97,20 @@ cj_slot_writes(struct cj_frame *f, const struct cj_access *a,
 	for (r = 0; at != NULL && r < registers; r++)
 		for (lane = 0; lane < f->lanes; lane++)
 			at[r * f->lanes + lane] |= cj_lane_runs(f, lane);
+}
+
+/* What is only handed on to another slot is as written there as it was. */
+static void
+hand_on(struct cj_frame *f, const struct cj_access *from,
+    const struct cj_access *to, uint32_t registers)
+{
+	const uint8_t *was = marks_at(f, from);
+	uint8_t *is = marks_at(f, to);
+	uint32_t i;
+
+	for (i = 0; i < registers * f->lanes; i++)
+		if (cj_lane_runs(f, i % f->lanes))
+			is[i] = was[i];
 }
 
 static void
@@ -161,6 +178,20 @@ check_get(struct cj_frame *f, const struct cj_step *s)
 	    cj_step_inst(f, s)->type));
 }
 
+/* A slot gets registers: those of another one, or new ones. */
+static void
+mark_set(struct cj_frame *f, const struct cj_step *s)
+{
+	const struct cj_module *m = f->code->module;
+	const struct cj_inst *i = cj_step_inst(f, s);
+
+	if (s->from == HANDED_ON)
+		hand_on(f, &m->accesses.at[cj_inst(m, cj_operand(m, i, 0))
+		    ->attr], cj_step_access(f, s), s->n / f->lanes);
+	else
+		cj_slot_writes(f, cj_step_access(f, s), s->n / f->lanes);
+}
+
 /* Where products of warpgroups, or loads of tensor memory, may be in flight. */
 static void
 step_get_watched(struct cj_frame *f, const struct cj_step *s)
@@ -182,7 +213,7 @@ step_set_watched(struct cj_frame *f, const struct cj_step *s)
 	cj_wgmma_meets(f, s, s->dst, s->n * cj_reg_bytes(s->kind), true);
 	cj_step_blend(f, s);
 	if (f->code->marks != NULL)
-		cj_slot_writes(f, cj_step_access(f, s), s->n / f->lanes);
+		mark_set(f, s);
 }
 
 static void
@@ -196,7 +227,7 @@ static void
 step_set_bare(struct cj_frame *f, const struct cj_step *s)
 {
 	cj_step_blend(f, s);
-	cj_slot_writes(f, cj_step_access(f, s), s->n / f->lanes);
+	mark_set(f, s);
 }
 
 static bool
@@ -204,6 +235,18 @@ is_bare(const struct cj_decoder *d, cj_ref r)
 {
 	return d->code->marks != NULL && d->code->marks[d->module->accesses.
 	    at[cj_inst(d->module, r)->attr].object] != CJ_NO_OFFSET;
+}
+
+/* Is what a slot gets the registers of another one, which nobody else wants? */
+static bool
+is_handed_on(const struct cj_decoder *d, cj_ref get, cj_ref set)
+{
+	const struct cj_module *m = d->module;
+
+	return set != 0 && cj_inst(m, get)->op == CJ_OP_SLOT_GET &&
+	    cj_inst(m, get)->next == set && d->last_use[get] == set &&
+	    cj_inst(m, set)->op == CJ_OP_SLOT_SET && is_bare(d, get) &&
+	    is_bare(d, set);
 }
 
 static bool
@@ -219,7 +262,8 @@ cj_interp_SLOT_GET(struct cj_decoder *d, cj_ref r)
 	uint32_t from = slot_at(d, r, t);
 	uint32_t to = cj_decode_result(d, r);
 	/* what nobody uses is not there behind all passes */
-	bool checks = is_bare(d, r) && d->last_use[r] != 0;
+	bool checks = is_bare(d, r) && d->last_use[r] != 0 &&
+	    !is_handed_on(d, r, cj_inst(d->module, r)->next);
 	struct cj_step *s = cj_step_add(d, r, watches_registers(d->module) ?
 	    checks ? step_get_both : step_get_watched :
 	    checks ? step_get_bare : step_get);
@@ -246,5 +290,7 @@ cj_interp_SLOT_SET(struct cj_decoder *d, cj_ref r)
 	s->dst = to;
 	s->a = from;
 	s->kind = (uint8_t)cj_type_kind(t);
+	if (is_handed_on(d, cj_operand(m, cj_inst(m, r), 0), r))
+		s->from = HANDED_ON;
 	s->n = cj_type_count(t) * d->code->lanes;
 }

@@ -6,9 +6,11 @@
 
 Needs torch. One process, random data. In every round each contestant runs
 for S / N seconds without a pause, in graphs of some calls, one after the
-other, so that all see the same clock and power; a figure is the contestant's
-TFLOP/s over that of the first peer in the same round: the median over the
-rounds, the least and greatest. Every result is compared with float64 on a
+other, so that all see the same clock and power. The clock follows the power
+only after a while: the first third of each turn is what the one in front has
+left, and does not count; and the order turns from round to round. A figure is
+the contestant's TFLOP/s over that of the first peer in the same round: the
+median over the rounds, the least and greatest. Every result is compared with float64 on a
 sample of its rows before it is timed; `!` marks one that is wrong, and is not
 timed. Behind a figure stand the median clock (MHz) and power (W) of
 its rounds, and how much of the tensor cores' rate at that clock it is.
@@ -87,6 +89,13 @@ def burst(run, count):
     end.record()
     end.synchronize()
     return start.elapsed_time(end) / count
+
+
+def turned(names, n):
+    """Names in the order of round n: each is in front, and behind each other one, about as often."""
+    k = n // 2 % len(names)
+    names = names[k:] + names[:k]
+    return names[::-1] if n % 2 else names
 
 
 class Gauge:
@@ -188,10 +197,12 @@ class Contest:
         flops *= each
         first = next(iter(peers))
         rates, ratios, seen = {k: [] for k in runs}, {k: [] for k in runs}, {k: [] for k in runs}
-        for _ in range(self.options.rounds):
+        for n in range(self.options.rounds):
             now = {}
-            for k, r in runs.items():
-                ms, gauged = self.gauge.measure(lambda: burst(r, counts[k]))
+            for k in turned(list(runs), n):
+                r = runs[k]
+                burst(r, max(1, counts[k] // 3))
+                ms, gauged = self.gauge.measure(lambda: burst(r, counts[k] - counts[k] // 3))
                 now[k] = flops / ms / 1e9
                 seen[k] += gauged
             for k in runs:

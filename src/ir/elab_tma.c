@@ -448,7 +448,8 @@ static bool
 cut_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
     struct cj_map *map)
 {
-	int64_t parts = t->along[0] * t->along[1], step = 1;
+	enum { UNIT = 128 };	/* where copies begin in shared memory */
+	int64_t parts = t->along[0] * t->along[1], step = 1, bytes;
 	uint32_t n = map->rank, i;
 
 	if (parts == 1)
@@ -467,6 +468,12 @@ cut_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 	t->cut_mode = n;
 	t->cut_extent = map->box[n] / parts;
 	t->cut_step = step * t->cut_extent;
+	bytes = t->cut_step * cj_kind_bits(t->tensor->element) / 8;
+	if (bytes % UNIT != 0)
+		return cj_no_map(el, span, cj_printf(el->arena, "%lld blocks "
+		    "cannot send parts of %lld bytes each: these begin at "
+		    "multiples of %d", (long long)parts, (long long)bytes,
+		    UNIT));
 	map->box[n] /= (uint32_t)parts;
 	return true;
 }

@@ -198,6 +198,7 @@ both() {
 # On both devices; then what each launch of tests/kernels wrote, bit by bit, but
 # where the file says in its first lines why not: `// bits: REASON`.
 run_gpu() {
+	seconds=$((4 * seconds))	# an assembler for each member and test
 	limited "$CUTEC" test --device=both "$1" 2>&1
 	case $? in
 	0) ;;

@@ -266,7 +266,11 @@ def sums(h):
         x = torch.randint(-9, 10, (n,), device="cuda", dtype=torch.int32)
         y = poisoned(n, torch.int32)
         h.launch("scan", "scan", dict(x=x, y=y), dict(T="i32"))
-        yield "all", y, torch.cumsum(x, 0, dtype=torch.int32), 0
+        so_far = 0  # by parts: torch 2.11 reads outside of what it adds up where there are more than 2^31
+        for p in range(0, n, 1 << 28):
+            want = torch.cumsum(x[p:p + (1 << 28)], 0, dtype=torch.int32) + so_far
+            so_far = want[-1].item()
+            yield "from %d" % p, y[p:p + (1 << 28)], want, 0
     h.case("scan", 40, scan)
 
     def segmented():

@@ -154,13 +154,14 @@ take_known(const struct cj_module *m, cj_ref *offset, unsigned bytes)
 }
 
 /* In a cluster an address has the block's rank above the 18 bits that a
- * descriptor keeps, where it has other fields. */
+ * descriptor keeps, where it has other fields; 0: a cluster that the launch
+ * alone knows. */
 static cj_llvm
 address_in_block(struct cj_llvm_gen *g, cj_llvm at)
 {
 	const int64_t *c = g->function->cluster;
 
-	if (c[0] <= 1 && c[1] <= 1 && c[2] <= 1)
+	if (c[0] == 1 && c[1] == 1 && c[2] == 1)
 		return at;
 	return LLVMBuildAnd(g->b, at, cj_llvm_i32(g, 0x3ffff), "");
 }

@@ -48,12 +48,18 @@ struct cj_tensor_map {
 	uint64_t version;	/* how many times something was published */
 };
 
+/* What is known of an element that can be read. Padding is what a thread has
+ * stored of a number that is the same everywhere: it outlives the fill of a
+ * stage that it was made in, as no copy has come there since. */
+enum cj_written { CJ_WRITTEN_NOT, CJ_WRITTEN_DATA, CJ_WRITTEN_PADDING };
+
 /* Memory of an object during a run. Elements lo .. hi - 1 exist, element 0 is
  * at `data` (lo may be negative). Kinds under 8 bits are packed. */
 struct cj_memory {
 	char *data;
 	int64_t lo, hi;
-	uint8_t *written;	/* a byte per element, from lo; NULL: all are */
+	uint8_t *written;	/* cj_written of each element, from lo; NULL:
+				   all are */
 	bool readable, writable;
 	/* of the tensor, for reports; rank 0: not known */
 	const int64_t *extents, *strides;

@@ -72,6 +72,17 @@ cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
 		cj_reg_set(m->data + i * (int64_t)(bits / 8), 0, k, value);
 }
 
+void
+cj_memory_forget(const struct cj_memory *m, int64_t at, int64_t count)
+{
+	uint8_t *mark = m->written + (at - m->lo);
+	int64_t i;
+
+	assert(at >= m->lo && count <= m->hi - at);
+	for (i = 0; i < count; i++)
+		mark[i] &= CJ_WRITTEN_PADDING;
+}
+
 /* ---- atomics ------------------------------------------------------------- */
 
 static uint64_t

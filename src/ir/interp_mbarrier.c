@@ -174,8 +174,7 @@ forget_stage(const struct cj_mbarrier *b)
 		if (field->freed != b->object || memory->written == NULL)
 			continue;
 		n = field->extent / field->stages;
-		memset(memory->written + (b->at * n - memory->lo), 0,
-		    (size_t)n);
+		cj_memory_forget(memory, b->at * n, n);
 	}
 }
 

@@ -178,10 +178,11 @@ is_all_written(const struct cj_frame *f, const struct cj_vectors *v)
 }
 
 static void
-mark_written(const struct cj_memory *m, int64_t at, size_t count)
+mark_written(const struct cj_memory *m, int64_t at, size_t count,
+    enum cj_written mark)
 {
 	if (m->written != NULL)
-		memset(m->written + (at - m->lo), 1, count);
+		memset(m->written + (at - m->lo), mark, count);
 }
 
 /* ---- moving -------------------------------------------------------------- */
@@ -243,7 +244,7 @@ deposit(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
 	uint32_t i;
 
 	assert(is_inside(v, at) && m->writable);
-	mark_written(m, at, v->width);
+	mark_written(m, at, v->width, s->from);
 	if (v->bytes != 0) {
 		move_by_bytes(v, m->data + at * (int64_t)v->bytes, 1,
 		    f->regs + s->b + lane * v->bytes, f->lanes);
@@ -495,7 +496,8 @@ store_range(struct cj_frame *f, const struct cj_step *s,
 	char *to = v->memory->data + v->offset[0] * (int64_t)v->bytes;
 	uint32_t lane;
 
-	mark_written(v->memory, v->offset[0], (size_t)v->width * f->lanes);
+	mark_written(v->memory, v->offset[0], (size_t)v->width * f->lanes,
+	    s->from);
 	if (v->width == 1) {
 		memcpy(to, f->regs + s->b, (size_t)s->n * v->bytes);
 		return;
@@ -550,15 +552,34 @@ step_store(struct cj_frame *f, const struct cj_step *s)
 	}
 }
 
-void
-cj_interp_STORE(struct cj_decoder *d, cj_ref r)
+/* The same number whoever computes it, and whenever? */
+static bool
+is_fixed(const struct cj_module *m, cj_ref value)
+{
+	const struct cj_inst *i = cj_inst(m, value);
+
+	while (i->op == CJ_OP_SPLAT || i->op == CJ_OP_CONVERT)
+		i = cj_inst(m, cj_operand(m, i, 0));
+	return i->op == CJ_OP_CONST || i->op == CJ_OP_PARAM;
+}
+
+/* What is stored is operand n. */
+static void
+set_stored(struct cj_decoder *d, struct cj_step *s, cj_ref r, unsigned n)
 {
 	const struct cj_module *m = d->module;
-	cj_type t = cj_inst(m, cj_operand(m, cj_inst(m, r), 1))->type;
-	struct cj_step *s = cj_step_value(d, r, step_store);
+	cj_ref value = cj_operand(m, cj_inst(m, r), n);
+	cj_type t = cj_inst(m, value)->type;
 
 	s->n = cj_type_count(t) * d->code->lanes;
 	s->kind = (uint8_t)cj_type_kind(t);
+	s->from = is_fixed(m, value) ? CJ_WRITTEN_PADDING : CJ_WRITTEN_DATA;
+}
+
+void
+cj_interp_STORE(struct cj_decoder *d, cj_ref r)
+{
+	set_stored(d, cj_step_value(d, r, step_store), r, 1);
 }
 
 /* ---- memory of another block --------------------------------------------- */
@@ -640,15 +661,12 @@ step_remote_store(struct cj_frame *f, const struct cj_step *s)
 void
 cj_interp_REMOTE_STORE(struct cj_decoder *d, cj_ref r)
 {
-	const struct cj_module *m = d->module;
-	cj_type t = cj_inst(m, cj_operand(m, cj_inst(m, r), 2))->type;
 	struct cj_step *s = cj_step_value(d, r, step_remote_store);
 	uint32_t rank = s->b;
 
 	s->b = s->c;
 	s->c = rank;
-	s->n = cj_type_count(t) * d->code->lanes;
-	s->kind = (uint8_t)cj_type_kind(t);
+	set_stored(d, s, r, 2);
 }
 
 /* ---- atomics ------------------------------------------------------------- */
@@ -697,7 +715,8 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 			update(f, s, &v, i);
 		o = ordered(f, s, &v, lane);
 		cj_clock_acquire(f, &o);
-		mark_written(v.memory, v.offset[lane], v.width);
+		mark_written(v.memory, v.offset[lane], v.width,
+		    CJ_WRITTEN_DATA);
 	}
 }
 
@@ -800,7 +819,8 @@ cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
 			continue;
 		if (!meets_copy(f, s, &v, lane))
 			watch(f, s, &v, lane);
-		mark_written(v.memory, v.offset[lane], v.width);
+		mark_written(v.memory, v.offset[lane], v.width,
+		    CJ_WRITTEN_DATA);
 		memcpy(row_at(&v, lane), from, CJ_MATRIX_ROW_BYTES);
 	}
 }

@@ -49,7 +49,8 @@ struct cj_step {
 	uint32_t target;	/* of control */
 	cj_ref ref;		/* the instruction, for places and attributes */
 	uint16_t op;
-	uint8_t kind, from;	/* of operands; CONVERT: result, operand */
+	uint8_t kind, from;	/* of operands; CONVERT: result, operand; of
+				   stores `from` is a cj_written */
 };
 
 /* A value that is set once per frame: constants and parameters. */
@@ -206,6 +207,9 @@ size_t cj_memory_bytes(enum cj_kind k, int64_t elements);
 uint64_t cj_memory_get(const struct cj_memory *m, enum cj_kind k, int64_t i);
 void cj_memory_set(const struct cj_memory *m, enum cj_kind k, int64_t i,
     uint64_t bits);
+/* Elements whose marks are kept: a stage begins a new life, of which nobody has
+ * written anything but padding. */
+void cj_memory_forget(const struct cj_memory *m, int64_t at, int64_t count);
 
 /* ---- running ------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
  * Each warp counts the stages that it has filled, taken and given back. A warp
  * may fill position q when all warps have given back q - S, and read it when
  * all have filled it; until then it waits. Copies into a stage land when the
- * first warp reads it. A fill begins with nothing written, so that what a
- * stage still holds of an earlier one cannot be read. That is all that orders
- * the accesses to stages: their memory is not looked at for races.
+ * first warp reads it. A fill begins with nothing written but padding, so that
+ * what a stage still holds of an earlier one cannot be read. That is all that
+ * orders the accesses to stages: their memory is not looked at for races.
  */
 #include "interp_priv.h"
 
@@ -155,10 +155,10 @@ forget_stage(struct cj_frame *f, const struct cj_pipeline *p, uint64_t stage)
 		const struct cj_object *o =
 		    &f->code->module->objects.at[p->fields[i]];
 		struct cj_memory *m = &f->machine->memory[p->fields[i]];
-		size_t each = (size_t)(o->extent / p->stages);
+		int64_t each = o->extent / p->stages;
 
 		if (m->written != NULL)
-			memset(m->written + stage * each, 0, each);
+			cj_memory_forget(m, (int64_t)stage * each, each);
 	}
 }
 

@@ -184,6 +184,9 @@ common_take(struct common *c, int code, char *value)
 	case OPT_SEED:
 		return take_number(c, "--seed", value, UINT64_MAX,
 		    &c->run.seed);
+	case OPT_STEPS:
+		return take_number(c, "--steps", value, UINT64_MAX,
+		    &c->run.step_limit);
 	case OPT_FILTER:
 		c->run.filter = value;
 		return 0;

@@ -67,7 +67,7 @@ enum {
 	OPT_PRINT, OPT_JSON, OPT_EVIDENCE, OPT_MF, OPT_MD, OPT_DRAW,
 	OPT_MAX_BYTES, OPT_OLDER_THAN, OPT_TRACE, OPT_STOP_AT, OPT_DIGESTS,
 	OPT_LAUNCHES, OPT_BUDGET, OPT_JOBS, OPT_GPU, OPT_LIST, OPT_PATIENCE,
-	OPT_EXPORT
+	OPT_EXPORT, OPT_STEPS
 };
 #define COMMON_SHORT	"D:I:O:W:hg"
 #define COMMON_LONG							\
@@ -82,6 +82,7 @@ enum {
 	{ "check", required_argument, NULL, OPT_CHECK },		\
 	{ "schedules", required_argument, NULL, OPT_SCHEDULES },	\
 	{ "seed", required_argument, NULL, OPT_SEED },			\
+	{ "steps", required_argument, NULL, OPT_STEPS },		\
 	{ "filter", required_argument, NULL, OPT_FILTER }
 
 void common_init(struct common *c, const char *command);

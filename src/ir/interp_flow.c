@@ -175,6 +175,28 @@ cj_interp_YIELD(struct cj_decoder *d, cj_ref r)
 
 /* ---- loops --------------------------------------------------------------- */
 
+static void
+report_limit(struct cj_frame *f, const struct cj_step *s, uint64_t limit)
+{
+	struct cj_fault *p = cj_fault_at(f, s, cj_first_lane(f),
+	    CJ_DIAG_ENDLESS_KERNEL, "this loop still runs after %llu "
+	    "operations of one %s", (unsigned long long)limit,
+	    f->machine->block != NULL ? "warp" : "thread");
+
+	if (p != NULL && f->machine->host == NULL)
+		p->note = "if it does end, allow more: --steps=N";
+	cj_frame_stop(f);
+}
+
+static void
+report_cycle(struct cj_frame *f, const struct cj_step *s)
+{
+	cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_ENDLESS_KERNEL,
+	    "this loop never ends: a turn begins with all that an earlier one "
+	    "began with");
+	cj_frame_stop(f);
+}
+
 /* A turn of a loop is over: time to see whether it should go on. Operations
  * since the frame was started are in `looped`. */
 static bool
@@ -186,13 +208,8 @@ goes_on(struct cj_frame *f, const struct cj_step *s, uint64_t looped,
 	f->turns++;
 	if (f->turns % BETWEEN_CANCELS == 0 && cj_is_halted(m))
 		cj_frame_stop(f);
-	if (looped > limit) {
-		cj_fault_at(f, s, cj_first_lane(f), CJ_DIAG_ENDLESS_KERNEL,
-		    "this loop still runs after %llu operations of one %s",
-		    (unsigned long long)limit, m->block != NULL ? "warp" :
-		    "thread");
-		cj_frame_stop(f);
-	}
+	if (looped > limit)
+		report_limit(f, s, limit);
 	return !m->stop;
 }
 
@@ -216,7 +233,7 @@ open_goes_on(struct cj_frame *f, const struct cj_step *s)
 	return goes_on(f, s, f->looped_open, limit);
 }
 
-/* b: `again`, c: `out`, target: the end of the region around. */
+/* b: `again`, c: `out`. */
 static void
 step_loop(struct cj_frame *f, const struct cj_step *s)
 {
@@ -224,7 +241,15 @@ step_loop(struct cj_frame *f, const struct cj_step *s)
 	mask_clear(f, s->c);
 }
 
-/* dst: first step of the body. */
+/* The same of a `while` or `loop`; target: its step at the end of a turn. */
+static void
+step_enter_loop(struct cj_frame *f, const struct cj_step *s)
+{
+	step_loop(f, s);
+	cj_loop_enter(f, s->target);
+}
+
+/* target: first step of the body; n: it touches nothing but the frame. */
 static void
 step_loop_next(struct cj_frame *f, const struct cj_step *s)
 {
@@ -232,7 +257,12 @@ step_loop_next(struct cj_frame *f, const struct cj_step *s)
 	mask_or(f, CJ_FRAME_MASK, s->b);
 	mask_clear(f, s->b);
 	cj_mask_changed(f);
-	if (f->any && open_goes_on(f, s))
+	if (!f->any || !open_goes_on(f, s))
+		return;
+	if (s->n && f->turns % BETWEEN_CANCELS == 0 &&
+	    cj_loop_repeats(f, f->pc))
+		report_cycle(f, s);
+	else
 		f->pc = s->target;
 }
 
@@ -286,14 +316,19 @@ close_region(struct cj_decoder *d, struct cj_open *open)
 void
 cj_interp_LOOP(struct cj_decoder *d, cj_ref r)
 {
+	cj_region region = cj_inst(d->module, r)->region;
 	struct cj_open open;
+	struct cj_step *next;
 	uint32_t body;
 
 	open_region(d, &open, r);
-	add_loop_step(d, r, step_loop, &open);
+	add_loop_step(d, r, step_enter_loop, &open);
 	body = cj_decode_pc(d);
-	cj_decode_region(d, cj_inst(d->module, r)->region);
-	add_loop_step(d, r, step_loop_next, &open)->target = body;
+	cj_decode_region(d, region);
+	next = add_loop_step(d, r, step_loop_next, &open);
+	next->target = body;
+	next->n = cj_loop_is_closed(d, region);
+	cj_decode_at(d, body - 1)->target = cj_decode_pc(d);
 	cj_decode_exit(d, add_loop_step(d, r, step_left, &open));
 	close_region(d, &open);
 }

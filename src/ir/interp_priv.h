@@ -265,6 +265,11 @@ struct cj_frame {
 	uint64_t quantum;		/* steps before others have a turn */
 	uint64_t steps;			/* since the frame was started */
 	uint64_t looped, looped_open, turns;	/* of them in turns of loops */
+	struct {
+		uint32_t loop;		/* behind its last step; 0: none */
+		uint64_t turns;
+		char *regs;
+	} seen;				/* at the end of a turn */
 	uint32_t traced_source, traced_line;	/* shown last */
 	struct cj_flight *flights, *landed;	/* copies; for use again */
 	uint64_t commits[CJ_LANES_WARP];	/* groups of each lane */
@@ -325,6 +330,16 @@ cj_first_lane(const struct cj_frame *f)
 		lane++;
 	return lane;
 }
+
+/* ---- loops that never end (interp_endless.c) ------------------------------- */
+
+/* Does all that is in a loop stay in the frame? */
+bool cj_loop_is_closed(const struct cj_decoder *d, cj_region body);
+/* A loop is begun, named by where its last step ends. */
+void cj_loop_enter(struct cj_frame *f, uint32_t loop);
+/* At the end of a turn of a closed loop: was the frame seen like this before,
+ * since the loop began? */
+bool cj_loop_repeats(struct cj_frame *f, uint32_t loop);
 
 /* ---- vector loops (interp_vec.c, and again for AVX2) --------------------- */
 

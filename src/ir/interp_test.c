@@ -5,7 +5,7 @@
 
 /* Operations of a test function itself, ten seconds or so. */
 #define TEST_STEP_LIMIT	((uint64_t)1 << 30)
-#define TEST_OPEN_LIMIT	((uint64_t)1 << 26)	/* a second or two */
+#define TEST_OPEN_LIMIT	((uint64_t)1 << 28)	/* two seconds or so */
 
 struct cj_test_run *
 cj_test_of(struct cj_frame *f)

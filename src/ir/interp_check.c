@@ -42,13 +42,38 @@ cj_who(struct cj_arena *a, const struct cj_frame *f, uint32_t lane)
 
 /* ---- collecting ---------------------------------------------------------- */
 
+static struct cj_span
+span_of(const struct cj_module *m, cj_place place)
+{
+	const struct cj_span none = { 0, 0, 0 };
+
+	return place == 0 ? none : m->places.at[place].span;
+}
+
+static bool
+is_at(const struct cj_fault *p, const struct cj_module *m, cj_ref ref)
+{
+	struct cj_span a, b;
+
+	if (p->ref == 0 || ref == 0)
+		return p->ref == ref;
+	a = span_of(m, cj_inst(m, p->ref)->place);
+	b = span_of(m, cj_inst(m, ref)->place);
+	return a.source != 0 && a.source == b.source && a.begin == b.begin
+	    && a.end == b.end;
+}
+
+/* What a line does is said once, however many equal instructions became of it:
+ * elements of a vector, turns of a static loop. */
 static struct cj_fault *
-find(const struct cj_fault_list *l, enum cj_code code, cj_ref ref)
+find(const struct cj_fault_list *l, const struct cj_module *m,
+    enum cj_code code, cj_ref ref)
 {
 	struct cj_fault *p;
 
 	for (p = l->first; p != NULL; p = p->next)
-		if (p->code == code && p->ref == ref)
+		if (p->code == code && (p->ref == ref || (is_at(p, m, ref) &&
+		    cj_inst(m, p->ref)->op == cj_inst(m, ref)->op)))
 			return p;
 	return NULL;
 }
@@ -88,7 +113,7 @@ bool
 cj_fault_again(struct cj_frame *f, const struct cj_step *s, enum cj_code code)
 {
 	struct cj_fault_list *l = f->machine->faults;
-	struct cj_fault *p = find(l, code, s->ref);
+	struct cj_fault *p = find(l, f->code->module, code, s->ref);
 
 	if (p == NULL && l->places[code] < KEPT_PLACES)
 		return false;
@@ -142,8 +167,9 @@ take_over(struct cj_fault_list *to, struct cj_fault *p,
 {
 	uint64_t count = p->count + q->count;
 
-	assert(p->code == q->code && p->ref == q->ref);
+	assert(p->code == q->code);
 	if (p->count == 0 || is_earlier(q, p)) {
+		p->ref = q->ref;
 		p->block = q->block;
 		p->order = q->order;
 		p->other = q->other;
@@ -155,7 +181,8 @@ take_over(struct cj_fault_list *to, struct cj_fault *p,
 }
 
 void
-cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from)
+cj_fault_merge(struct cj_fault_list *to, const struct cj_module *m,
+    const struct cj_fault_list *from)
 {
 	const struct cj_fault *q;
 	unsigned code;
@@ -164,7 +191,7 @@ cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from)
 	for (code = 0; code < CJ_DIAG_COUNT; code++)
 		to->unkept[code] += from->unkept[code];
 	for (q = from->first; q != NULL; q = q->next) {
-		struct cj_fault *p = find(to, q->code, q->ref);
+		struct cj_fault *p = find(to, m, q->code, q->ref);
 
 		if (p == NULL)
 			p = add(to, q->code, q->ref);
@@ -176,14 +203,6 @@ cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from)
 }
 
 /* ---- reporting ----------------------------------------------------------- */
-
-static struct cj_span
-span_of(const struct cj_module *m, cj_place place)
-{
-	const struct cj_span none = { 0, 0, 0 };
-
-	return place == 0 ? none : m->places.at[place].span;
-}
 
 /* The calls and turns of static loops that led to a place. */
 static void
@@ -313,13 +332,11 @@ bool
 cj_fault_is_known(struct cj_frame *f, const struct cj_step *s)
 {
 	const struct cj_module *m = f->code->module;
-	cj_place place = cj_inst(m, s->ref)->place;
-	struct cj_fault *p;
+	const struct cj_fault *p;
 
 	for (p = f->machine->faults->first; p != NULL; p = p->next)
-		if (p->code == CJ_DIAG_OUT_OF_BOUNDS && p->ref != 0 &&
-		    place != 0 && cj_inst(m, p->ref)->op == CJ_OP_INSIDE &&
-		    cj_inst(m, p->ref)->place == place)
+		if (p->code == CJ_DIAG_OUT_OF_BOUNDS && is_at(p, m, s->ref) &&
+		    cj_inst(m, p->ref)->op == CJ_OP_INSIDE)
 			return true;
 	return false;
 }

@@ -236,7 +236,8 @@ collect(struct worker *all, unsigned count, struct cj_fault_list *faults,
 			memcpy(reason->text, w->recover.text,
 			    sizeof reason->text);
 		}
-		cj_fault_merge(faults, &w->faults);
+		cj_fault_merge(faults, w->run->code->module,
+		    &w->faults);
 		if (w->machine.profile != NULL)
 			cj_profile_add(w->run->options->profile,
 			    w->machine.profile);

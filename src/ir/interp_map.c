@@ -155,7 +155,8 @@ collect(struct cj_frame *outer, struct map_worker *w,
 		reason->why = w->recover.why;
 		memcpy(reason->text, w->recover.text, sizeof reason->text);
 	}
-	cj_fault_merge(outer->machine->faults, &w->faults);
+	cj_fault_merge(outer->machine->faults, outer->code->module,
+	    &w->faults);
 	outer->steps += w->frame.steps;
 }
 

@@ -331,7 +331,7 @@ cj_first_lane(const struct cj_frame *f)
 	return lane;
 }
 
-/* ---- loops that never end (interp_endless.c) ------------------------------- */
+/* ---- loops that never end (interp_endless.c) ----------------------------- */
 
 /* Does all that is in a loop stay in the frame? */
 bool cj_loop_is_closed(const struct cj_decoder *d, cj_region body);
@@ -421,7 +421,8 @@ bool cj_fault_is_known(struct cj_frame *f, const struct cj_step *s);
 const char *cj_where(const struct cj_frame *f, uint32_t object,
     int64_t element);
 /* Move what `from` has into `to`, copied onto its arena. */
-void cj_fault_merge(struct cj_fault_list *to, const struct cj_fault_list *from);
+void cj_fault_merge(struct cj_fault_list *to, const struct cj_module *m,
+    const struct cj_fault_list *from);
 /* Report all in order of blocks; the result is the number of faults. */
 uint64_t cj_fault_report(struct cj_fault_list *l, const struct cj_module *m,
     struct cj_diags *ds);

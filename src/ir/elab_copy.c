@@ -143,17 +143,17 @@ check_tile(struct cj_elab *el, struct cj_args *args, uint32_t i,
     const struct cj_copy_value *c)
 {
 	const struct cj_value *v = &args->at[i];
-	const struct cj_tuple *tiler = c->tiled.tiler, *limit;
+	const struct cj_tuple *tiler = c->tiled.tiler, *along;
 	struct cj_int extent, tile;
 	uint32_t k;
 
 	if (v->kind != CJ_VALUE_TENSOR || v->tensor->is_guarded ||
-	    v->tensor->cut == NULL)
+	    v->tensor->along == NULL)
 		return true;
-	limit = v->tensor->cut->limit;
-	for (k = 0; k < cj_tuple_rank(tiler) && k < cj_tuple_rank(limit);
+	along = v->tensor->along;
+	for (k = 0; k < cj_tuple_rank(tiler) && k < cj_tuple_rank(along);
 	    k++) {
-		extent = mode_size(el, limit, k);
+		extent = mode_size(el, along, k);
 		tile = tile_extent(el, cj_tuple_get(tiler, k));
 		if (!cj_is_known(extent) || !cj_is_known(tile) ||
 		    extent.value % tile.value == 0)

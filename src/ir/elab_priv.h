@@ -173,6 +173,8 @@ struct cj_tensor {
 	const struct cj_layout *seen;	/* of shared memory: as it was declared
 					   or made, before it was cut */
 	bool is_dealt;			/* some partition gave it to a thread */
+	const struct cj_tuple *along;	/* of those by a copy: the extents that
+					   its tile goes along; 0: not known */
 	const struct cj_unproved *unproved;	/* where somebody watches */
 	bool is_guarded, has_fill;
 	bool is_remote;			/* of the block `rank` of the cluster */

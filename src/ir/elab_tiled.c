@@ -295,6 +295,23 @@ cut_layout(struct cj_elab *el, struct cj_span span,
 	    cj_value_layout(l);
 }
 
+/* A thread's part of the view `t`. */
+static struct cj_value
+dealt(struct cj_elab *el, struct cj_value part, const struct cj_tensor *t,
+    const struct cut *c)
+{
+	struct cj_tensor *made;
+
+	if (part.kind != CJ_VALUE_TENSOR)
+		return part;
+	made = cj_memdup(el->arena, part.tensor, sizeof *made);
+	made->is_dealt = true;
+	made->along = c->copy == NULL ? NULL : cj_tensor_extents_along(el, t,
+	    cj_tuple_rank(c->copy->tiled.tiler));
+	part.tensor = made;
+	return part;
+}
+
 static struct cj_value
 cut_tensor(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, struct cut *c, struct cj_int thread,
@@ -316,8 +333,7 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
 	    cj_layout_rank(t->layout), thread);
 	if (coord == NULL)
 		return cj_elab_refused(el, span, name);
-	return cj_tensor_dealt(el, cj_tensor_slice(el, span, z.tensor,
-	    coord));
+	return dealt(el, cj_tensor_slice(el, span, z.tensor, coord), t, c);
 }
 
 struct cj_value

@@ -99,6 +99,43 @@ cj_tensor_in_tiles(struct cj_elab *el, struct cj_span span,
 	return is_open ? watched(el, t) : t;
 }
 
+/* The extent that one step along a mode of the view goes along in what it was
+ * cut from, whose modes may be others; 0: it goes along none, or several. */
+static struct cj_int
+extent_along(struct cj_elab *el, const struct cj_tensor *t, uint32_t mode)
+{
+	const struct cj_tuple *shape = t->layout->shape;
+	struct cj_component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
+	struct cj_int along = cj_known(0);
+	unsigned n, i, moved = 0;
+
+	if (t->cut == NULL)
+		return extent_of(el, cj_tuple_get(shape, mode));
+	n = cj_cut_components(el, t, place_in(el, shape, mode, cj_known(0)), a);
+	cj_cut_components(el, t, place_in(el, shape, mode, cj_known(1)), b);
+	for (i = 0; i < n; i++)
+		if (!a[i].is_part && !cj_int_same(a[i].at, b[i].at)) {
+			along = a[i].limit;
+			moved++;
+		}
+	return moved == 1 ? along : cj_known(0);
+}
+
+const struct cj_tuple *
+cj_tensor_extents_along(struct cj_elab *el, const struct cj_tensor *t,
+    uint32_t rank)
+{
+	const struct cj_tuple **at = CJ_NEWS(el->arena,
+	    const struct cj_tuple *, rank);
+	uint32_t i;
+
+	for (i = 0; i < rank; i++)
+		at[i] = cj_tuple_int(&el->al,
+		    i < cj_tuple_rank(t->layout->shape) ?
+		    extent_along(el, t, i) : cj_known(0));
+	return cj_tuple_make(&el->al, at, rank);
+}
+
 /* All of what it was cut from, but for where it begins (domain_offset()):
  * where it ends is nobody's limit. */
 static bool

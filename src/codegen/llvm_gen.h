@@ -57,7 +57,9 @@ struct cj_llvm_gen {
 	/* of the function being emitted */
 	const struct cj_function *function;
 	bool is_dependent;	/* waits for the launch in front of it */
-	cj_ref waits_at;	/* in front of this; 0: at the begin */
+	bool *waits;		/* by ref: in front of it, if dependent */
+	bool waits_first;	/* at the begin */
+	bool waits_last;	/* at each end, too */
 	bool lets_begin;	/* there: a launch behind may begin */
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
@@ -133,6 +135,7 @@ void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
 void cj_llvm_begin_cluster(struct cj_llvm_gen *g);
 void cj_llvm_plan_wait(struct cj_llvm_gen *g, uint32_t function);
 void cj_llvm_wait(struct cj_llvm_gen *g);
+void cj_llvm_wait_last(struct cj_llvm_gen *g);
 void cj_llvm_begin(struct cj_llvm_gen *g);
 void cj_llvm_return(struct cj_llvm_gen *g);
 
@@ -286,6 +289,10 @@ void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
 struct cj_llvm_call {
 	LLVMMetadataRef scope, at;
 };
+
+/* Does a program's own PTX but move registers between warps? */
+bool cj_llvm_moves_registers(const struct cj_module *m,
+    const struct cj_inst *i);
 
 void cj_llvm_debug_begin(struct cj_llvm_gen *g);
 void cj_llvm_debug_function(struct cj_llvm_gen *g);

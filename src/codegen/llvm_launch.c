@@ -4,7 +4,9 @@
  *
  * The wait stands as late as it may: in front of the first instruction of the
  * outermost region that touches, or holds one that touches, what others share.
- * Barriers are set up while the other launch ends.
+ * Where that is an `if` behind which nothing does, each of its ways has a wait
+ * of its own. Barriers are set up, and a loader finds its first tile, while the
+ * other launch ends.
  */
 #include "llvm_gen.h"
 
@@ -30,6 +32,8 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 	const struct cj_op_info *info = &cj_op_info[inst->op];
 	enum cj_object_kind kind;
 
+	if (inst->op == CJ_OP_PTX)
+		return cj_llvm_moves_registers(m, inst);
 	if (info->effects == CJ_EFFECTS_PURE ||
 	    info->effects == CJ_EFFECTS_REGION ||
 	    inst->op == CJ_OP_BARRIER || inst->op == CJ_OP_FENCE ||
@@ -37,6 +41,7 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 	    inst->op == CJ_OP_NAMED_BARRIER || inst->op == CJ_OP_YIELD ||
 	    inst->op == CJ_OP_PREFETCH || inst->op == CJ_OP_SLOT_GET ||
 	    inst->op == CJ_OP_SLOT_SET ||
+	    inst->op == CJ_OP_BULK_WAIT_READ ||
 	    inst->op == CJ_OP_LAUNCH_DEPENDENTS)
 		return true;
 	if (inst->op == CJ_OP_TMA_LOAD)
@@ -49,28 +54,58 @@ is_private(const struct cj_module *m, const struct cj_inst *inst)
 	return kind == CJ_OBJECT_SHARED || kind == CJ_OBJECT_SLOT;
 }
 
-/* Where the wait stands; 0: at the begin. A scope counts as what is in it. */
-static cj_ref
-first_shared(const struct cj_llvm_gen *g)
+/* Is that, and all within, private? */
+static bool
+is_all_private(const struct cj_module *m, cj_ref r)
 {
+	cj_region region;
 	struct cj_walk w;
-	cj_ref outer = 0;
-	uint32_t scopes = 0;
 
-	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
-		if (w.event == CJ_WALK_LEAVE && w.depth == scopes && scopes > 0)
-			scopes--;
-		if (w.event != CJ_WALK_INST)
-			continue;
-		if (w.depth == scopes)
-			outer = w.ref;
-		if (!is_private(g->m, cj_inst(g->m, w.ref)))
-			return outer;
-		if (w.depth == scopes && cj_inst(g->m, w.ref)->op ==
-		    CJ_OP_SCOPE)
-			scopes++;
+	if (!is_private(m, cj_inst(m, r)))
+		return false;
+	for (region = cj_inst(m, r)->region; region != 0;
+	    region = m->regions.at[region].next)
+		for (w = cj_walk_begin(m, region); cj_walk_next(&w);)
+			if (w.event == CJ_WALK_INST &&
+			    !is_private(m, cj_inst(m, w.ref)))
+				return false;
+	return true;
+}
+
+/* The first from r on that is not private, or 0. */
+static cj_ref
+first_shared(const struct cj_module *m, cj_ref r)
+{
+	while (r != 0 && is_all_private(m, r))
+		r = cj_inst(m, r)->next;
+	return r;
+}
+
+enum { LEVELS = 8 };	/* of what is looked into */
+
+/*
+ * Where the waits of a region stand: one in front of what is first to need it.
+ * A scope counts as what is in it: to leave it needs the wait, too. `last`:
+ * nothing behind the region needs one.
+ */
+static void
+plan_region(struct cj_llvm_gen *g, cj_region region, bool last, int levels)
+{
+	cj_ref r = first_shared(g->m, g->m->regions.at[region].first);
+	const struct cj_inst *i = cj_inst(g->m, r);
+
+	if (r == 0)
+		return;
+	last = last && first_shared(g->m, i->next) == 0;
+	if (levels == 0 ||
+	    (i->op != CJ_OP_SCOPE && (i->op != CJ_OP_IF || !last))) {
+		g->waits[r] = true;
+		return;
 	}
-	return 0;
+	g->waits_last |= i->op == CJ_OP_IF;
+	for (region = i->region; region != 0;
+	    region = g->m->regions.at[region].next)
+		plan_region(g, region, last, levels - 1);
 }
 
 /* Does the text say when a launch behind may begin? */
@@ -90,8 +125,14 @@ void
 cj_llvm_plan_wait(struct cj_llvm_gen *g, uint32_t function)
 {
 	g->is_dependent = is_dependent(g, function);
-	g->waits_at = g->is_dependent ? first_shared(g) : 0;
+	g->waits_last = false;
 	g->lets_begin = g->is_dependent && !says_when(g);
+	if (!g->is_dependent)
+		return;
+	g->waits = CJ_NEWS(g->arena, bool, g->m->insts.len);
+	plan_region(g, g->function->body, true, LEVELS);
+	g->waits_first = first_shared(g->m,
+	    g->m->regions.at[g->function->body].first) == 0;
 }
 
 /* From here on all that the launch in front has written is there. A dependent
@@ -103,6 +144,16 @@ cj_llvm_wait(struct cj_llvm_gen *g)
 	cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type, g->lets_begin ?
 	    "griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" :
 	    "griddepcontrol.wait;", "~{memory}", NULL, 0);
+}
+
+/* In front of the end: no launch ends before the one in front of it, though a
+ * thread may have come past all that waits. */
+void
+cj_llvm_wait_last(struct cj_llvm_gen *g)
+{
+	if (g->is_dependent && g->waits_last)
+		cj_llvm_asm(g, CJ_LLVM_ASM_CONVERGENT, g->void_type,
+		    "griddepcontrol.wait;", "~{memory}", NULL, 0);
 }
 
 void
@@ -141,6 +192,6 @@ void
 cj_llvm_begin(struct cj_llvm_gen *g)
 {
 	ask_for_maps(g);
-	if (g->is_dependent && g->waits_at == 0)
+	if (g->is_dependent && g->waits_first)
 		cj_llvm_wait(g);
 }

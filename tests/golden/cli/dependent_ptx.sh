@@ -1,6 +1,8 @@
 # A dependent kernel waits behind what is its block's own; maps are asked for in
 # front of that. What is shared with others comes behind. The launch behind may
 # begin where the text says so, else then; what is read early is not waited for.
+# Ways that part, and behind which nothing is shared, wait for themselves, and
+# all at the end.
 cat > late.cute <<'END'
 kernel late(x: tensor(f32, (M, N):(_, 1)) align(16), y: tensor(f32, M:1))
 target sm_90a
@@ -70,9 +72,22 @@ target sm_80
         y[thread_idx.x] = v * x[thread_idx.x];
     }
 }
+
+kernel ways(x: tensor(f32, N:1), y: tensor(f32, N:1))
+target sm_80
+{
+    launch grid(1) block(64) dependent
+    {
+        shared s: tensor(f32, 32:1);
+        if thread_idx.x < 32 {
+            prefetch(x[thread_idx.x..thread_idx.x + 1]);
+            if thread_idx.x < 4 { s[thread_idx.x] = x[thread_idx.x]; }
+        } else { y[thread_idx.x] = 1; }
+    }
+}
 END
 what='prefetch.tensormap\|mbarrier.init\|bar.sync\|griddepcontrol.wait'
 what="$what\|griddepcontrol.launch_dependents\|cp.async.bulk.tensor\|ld.global"
-what="$what\|st.global\|^.visible .entry [a-z]*"
+what="$what\|prefetch.global\|st.global\|^.visible .entry [a-z]*"
 "$CUTEC" compile late.cute --arch=sm_90a --emit=ptx=out.ptx || exit 1
 cat out.*ptx | grep -o "$what"

@@ -73,7 +73,7 @@ static bool
 is_open(const struct cj_module *m, const struct cj_inst *i)
 {
 	if (i->op == CJ_OP_PTX)
-		return !cj_llvm_moves_registers(m, i);
+		return !cj_inst_moves_registers(m, i);
 	return cj_inst_is_far(m, i) && i->op != CJ_OP_TMA_LOAD &&
 	    i->op != CJ_OP_MBARRIER_ARRIVE && i->op != CJ_OP_MBARRIER_EXPECT;
 }
@@ -186,7 +186,6 @@ cj_llvm_begin_cluster(struct cj_llvm_gen *g)
 void
 cj_llvm_return(struct cj_llvm_gen *g)
 {
-	cj_llvm_wait_last(g);
 	if (g->reaches_others && !g->meets_last)
 		meet_cluster(g, g->writes_others);
 	LLVMBuildRetVoid(g->b);

@@ -334,8 +334,10 @@ region_leave(struct cj_llvm_gen *g, cj_region region)
 	bool reached;
 
 	if (i->owner == 0) {
-		if (!cj_llvm_ended(g))
-			cj_llvm_return(g);
+		if (cj_llvm_ended(g))
+			return;
+		cj_llvm_wait_last(g);
+		cj_llvm_return(g);
 		return;
 	}
 	assert(n != NULL && n->owner == i->owner);

@@ -39,7 +39,7 @@ cj_llvm_inst(struct cj_llvm_gen *g, cj_ref r)
 	if (emitters[inst->op] == NULL)
 		cj_llvm_bug(g, "%s in device code", cj_op_info[inst->op].text);
 	cj_llvm_debug_place(g, inst->place);
-	if (g->is_dependent && g->waits[r])
+	if (cj_llvm_waits_before(g, r))
 		cj_llvm_wait(g);
 	emitters[inst->op](g, r);
 	if (inst->type != 0 && inst->region == 0)

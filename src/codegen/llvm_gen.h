@@ -17,6 +17,7 @@
 #include "llvm_api.h"
 
 #include "codegen/codegen.h"
+#include "ir/depend.h"
 
 typedef LLVMValueRef cj_llvm;
 
@@ -56,10 +57,7 @@ struct cj_llvm_gen {
 
 	/* of the function being emitted */
 	const struct cj_function *function;
-	bool is_dependent;	/* waits for the launch in front of it */
-	bool *waits;		/* by ref: in front of it, if dependent */
-	bool waits_first;	/* at the begin */
-	bool waits_last;	/* at each end, too */
+	struct cj_waits waits;	/* for the launch in front of it */
 	bool lets_begin;	/* there: a launch behind may begin */
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
@@ -134,6 +132,7 @@ void cj_llvm_finish(struct cj_llvm_gen *g, cj_ref r);
  * touch each other's memory. */
 void cj_llvm_begin_cluster(struct cj_llvm_gen *g);
 void cj_llvm_plan_wait(struct cj_llvm_gen *g, uint32_t function);
+bool cj_llvm_waits_before(const struct cj_llvm_gen *g, cj_ref r);
 void cj_llvm_wait(struct cj_llvm_gen *g);
 void cj_llvm_wait_last(struct cj_llvm_gen *g);
 void cj_llvm_begin(struct cj_llvm_gen *g);
@@ -289,10 +288,6 @@ void cj_llvm_bounds(struct cj_llvm_gen *g, const struct cj_access *access,
 struct cj_llvm_call {
 	LLVMMetadataRef scope, at;
 };
-
-/* Does a program's own PTX but move registers between warps? */
-bool cj_llvm_moves_registers(const struct cj_module *m,
-    const struct cj_inst *i);
 
 void cj_llvm_debug_begin(struct cj_llvm_gen *g);
 void cj_llvm_debug_function(struct cj_llvm_gen *g);

@@ -240,7 +240,7 @@ make_parameter(struct cj_llvm_gen *g, uint32_t object, uint32_t number,
 	const struct cj_object *o = &g->m->objects.at[object];
 	struct cj_llvm_object *out = &g->objects[object];
 	/* memory that is written until the wait must not be read before it */
-	bool apart = !overlap && !g->is_dependent &&
+	bool apart = !overlap && !g->waits.is_dependent &&
 	    (o->kind == CJ_OBJECT_TENSOR || o->kind == CJ_OBJECT_WORKSPACE);
 	uint32_t align = o->align == 0 ? 1 : o->align;
 

@@ -5,16 +5,6 @@
  */
 #include "llvm_gen.h"
 
-#include <string.h>
-
-bool
-cj_llvm_moves_registers(const struct cj_module *m, const struct cj_inst *i)
-{
-	static const char name[] = "setmaxnreg";
-
-	return strncmp(m->texts.at[i->attr], name, sizeof name - 1) == 0;
-}
-
 /* How a kind is passed; narrower floats and tf32 as their bits. */
 static char
 letter_of(enum cj_kind k)

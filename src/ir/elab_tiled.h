@@ -197,8 +197,8 @@ bool cj_elab_check_permutation(struct cj_elab *el, struct cj_span span,
 /* A copy's tile divides the known extents of a tensor. */
 bool cj_copy_tile_divides(struct cj_elab *el, struct cj_span span,
     const struct cj_copy_value *c, const struct cj_tuple *shape);
-/* The extents, in what the view was cut from, along which the first `rank` modes
- * of the view go; 0: of several, or of none. */
+/* The extents, in what the view was cut from, along which the first `rank`
+ * modes of the view go; 0: of several, or of none. */
 const struct cj_tuple *cj_tensor_extents_along(struct cj_elab *el,
     const struct cj_tensor *t, uint32_t rank);
 /* A view that is dealt out in tiles, or by the indices of a layout (thread,

@@ -14,6 +14,7 @@
 #include "device.h"
 #include "dump.h"
 #include "foreign.h"
+#include "ir/depend.h"
 #include "program.h"
 #include "remote.h"
 
@@ -89,6 +90,7 @@ make_ir(struct cj_work *f, struct cutejit_module *m,
 	add_phase(p, "elaborate", cj_ms_since(start));
 	start = cj_clock();
 	cj_passes_run(ir, &f->recover, NULL, NULL);
+	cj_waits_report(&f->arena, ir, &f->diags);
 	add_phase(p, "passes", cj_ms_since(start));
 	cj_undefer(f);
 	p->ir = ir;

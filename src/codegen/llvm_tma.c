@@ -18,17 +18,17 @@ add(struct call *c, cj_llvm v, const char *constraint)
 	c->arguments[c->count++] = v;
 }
 
-/* [map, {coordinates}], from operand `next` on */
+/* [map, {coordinates}]: operand `map`, and those from `next` on */
 static void
-add_box(struct call *c, const struct cj_inst *inst, unsigned next,
-    unsigned rank)
+add_box(struct call *c, const struct cj_inst *inst, unsigned map,
+    unsigned next, unsigned rank)
 {
 	struct cj_llvm_gen *g = c->g;
 	unsigned i;
 
 	cj_strbuf_printf(&c->text, "[$%u, {", c->count);
 	add(c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g, cj_operand(g->m,
-	    inst, 1), 0), g->i64, ""), "l");
+	    inst, map), 0), g->i64, ""), "l");
 	for (i = next; i < next + rank; i++) {
 		cj_llvm v = cj_llvm_value(g, cj_operand(g->m, inst, i), 0);
 
@@ -169,7 +169,7 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 	    load_mode(map), spreads ? ".multicast::cluster" : "", hint_of(t));
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	cj_strbuf_puts(&c.text, ", ");
-	add_box(&c, inst, 3, coordinates_of(map));
+	add_box(&c, inst, 1, 3, coordinates_of(map));
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->signal, cj_operand(g->m, inst, 2));
 	if (map->kind == CJ_MAP_PIXELS)
@@ -198,10 +198,24 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 	    ".shared::cta%s%s%s.bulk_group%s ", t->reduces ? ".reduce" : "",
 	    (unsigned)map->rank, t->reduces ? "." : "", t->reduces ?
 	    how_text(t->how) : "", store_mode(map), hint_of(t));
-	add_box(&c, inst, 2, coordinates_of(map));
+	add_box(&c, inst, 1, 2, coordinates_of(map));
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	add_policy(&c, t);
+	end(&c);
+}
+
+void
+cj_llvm_op_TMA_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_map *map = &g->m->maps.at[inst->attr];
+	struct call c;
+
+	begin(&c, g, map);
+	cj_strbuf_printf(&c.text, "cp.async.bulk.prefetch.tensor.%ud.L2"
+	    ".global ", (unsigned)map->rank);
+	add_box(&c, inst, 0, 1, map->rank);
 	end(&c);
 }
 

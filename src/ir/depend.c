@@ -67,6 +67,7 @@ is_private(const struct cj_module *m, const struct cj_inst *i)
 	    i->op == CJ_OP_BARRIER || i->op == CJ_OP_FENCE ||
 	    i->op == CJ_OP_CLUSTER_BARRIER || i->op == CJ_OP_NAMED_BARRIER ||
 	    i->op == CJ_OP_YIELD || i->op == CJ_OP_PREFETCH ||
+	    i->op == CJ_OP_TMA_PREFETCH ||
 	    i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET ||
 	    i->op == CJ_OP_BULK_WAIT_READ ||
 	    i->op == CJ_OP_LAUNCH_DEPENDENTS || is_early(m, i) ||

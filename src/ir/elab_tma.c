@@ -665,7 +665,8 @@ cj_builtin_tma_store(struct cj_elab *el, struct cj_args *args,
 	return make(el, args, row, true);
 }
 
-/* tma_prefetch(load): the map comes to its cache. */
+/* tma_prefetch(load): the map comes to its cache; tma_prefetch(load, tile): the
+ * tile to L2. */
 struct cj_value
 cj_builtin_tma_prefetch(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -679,6 +680,8 @@ cj_builtin_tma_prefetch(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "%s takes what tma_load() or tma_store() made, this is %s",
 		    row->name, cj_value_what(el, v));
+	if (args->count == 2)
+		return cj_tma_ask(el, args, v->copy->tma);
 	map = cj_elab_ref(el, &v->copy->tma->map, CJ_KIND_VOID);
 	cj_emit(&el->em->b, CJ_OP_MAP_PREFETCH, 0, 0, &map, 1);
 	return cj_value_none();

@@ -90,6 +90,9 @@ bool cj_im2col_place(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, struct cj_tma_place *to);
 bool cj_rows_place(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, struct cj_tma_place *to);
+/* tma_prefetch(load, tile). */
+struct cj_value cj_tma_ask(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t);
 /* Is the view the tensor that the map was made for? False: reported. */
 bool cj_tma_names_tensor(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, const char *what);

@@ -450,6 +450,38 @@ begins_at_unit(struct cj_elab *el, struct cj_args *args,
 	return true;
 }
 
+/* ---- what will be loaded soon -------------------------------------------- */
+
+/* Which boxes of a tile come to L2, with no place in shared memory. */
+struct cj_value
+cj_tma_ask(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t)
+{
+	const struct cj_value *tile = &args->at[1];
+	struct cj_tma_place to = { .rows = NULL };
+	cj_ref refs[1 + CJ_MAP_NUMBERS];
+	uint32_t b;
+
+	if (tile->kind == CJ_VALUE_ERROR)
+		return *tile;
+	if (tile->kind != CJ_VALUE_TENSOR || t->stores ||
+	    t->kind != CJ_MAP_TILES)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "a tile comes to L2 by what tma_load() made of its tensor");
+	if (!cj_elab_not_gathered(el, cj_arg_span(args, 1), tile->tensor,
+	    "TMA moves boxes of neighbours", NULL) ||
+	    !guard_fits(el, cj_arg_span(args, 1), tile->tensor) ||
+	    !tile_of(el, cj_arg_span(args, 1), t, tile->tensor, &to) ||
+	    !begins_at_unit(el, args, t, &to))
+		return cj_value_error();
+	refs[0] = cj_elab_ref(el, &t->map, CJ_KIND_VOID);
+	for (b = 0; b < t->boxes; b++)
+		cj_emit(&el->em->b, CJ_OP_TMA_PREFETCH, 0,
+		    t->record, refs,
+		    add_coordinates(el, t, b, &to, refs, 1));
+	return cj_value_none();
+}
+
 /* ---- the copy ------------------------------------------------------------ */
 
 struct cj_value

@@ -334,6 +334,12 @@ cj_interp_MAP_PREFETCH(struct cj_decoder *d, cj_ref r)
 	cj_step_add(d, r, step_nothing);
 }
 
+void
+cj_interp_TMA_PREFETCH(struct cj_decoder *d, cj_ref r)
+{
+	cj_step_add(d, r, step_nothing);
+}
+
 /* The executor runs launches one by one. */
 void
 cj_interp_LAUNCH_DEPENDENTS(struct cj_decoder *d, cj_ref r)

@@ -220,6 +220,22 @@ check_map_prefetch(const struct cj_rule_view *v)
 	    "the operand is not a tensormap";
 }
 
+static const char *
+check_tma_prefetch(const struct cj_rule_view *v)
+{
+	const struct cj_map *map = &v->m->maps.at[v->i->attr];
+	unsigned n = 1u + map->rank;
+
+	if (map->kind != CJ_MAP_TILES)
+		return "boxes of tiles alone are asked for";
+	if (v->i->operand_count != n)
+		return "the coordinates are not those of the map";
+	if (cj_rule_type(v, 0) != cj_type_of(CJ_KIND_MAP, 1))
+		return "the first operand is not a tensormap";
+	return cj_rule_are_indices(v, 1, n) ? check_map(v, map) :
+	    "an operand is not an int";
+}
+
 /* Maps that lie in memory: copies to be changed, and published ones. */
 static bool
 holds_maps(const struct cj_rule_view *v, uint32_t access, bool is_shared)
@@ -378,6 +394,7 @@ cj_rule_async(const struct cj_rule_view *v)
 	case CJ_OP_TMA_LOAD: case CJ_OP_TMA_STORE: return check_tma(v);
 	case CJ_OP_WGMMA: return check_wgmma(v);
 	case CJ_OP_MAP_PREFETCH: return check_map_prefetch(v);
+	case CJ_OP_TMA_PREFETCH: return check_tma_prefetch(v);
 	case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT: case CJ_OP_MAP_ACQUIRE:
 		return check_map_at(v);
 	case CJ_OP_MAP_REPLACE: return check_map_replace(v);

@@ -273,7 +273,8 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	case CJ_OP_CP_ARRIVE: case CJ_OP_MBARRIER_BYTES: case CJ_OP_TMA_LOAD:
 	case CJ_OP_TMA_STORE: case CJ_OP_BULK_COMMIT: case CJ_OP_BULK_WAIT:
 	case CJ_OP_BULK_COPY: case CJ_OP_SEND: case CJ_OP_PREFETCH:
-	case CJ_OP_MAP_PREFETCH: case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT:
+	case CJ_OP_TMA_PREFETCH: case CJ_OP_MAP_PREFETCH:
+	case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT:
 	case CJ_OP_MAP_REPLACE: case CJ_OP_MAP_PUBLISH:
 	case CJ_OP_MAP_ACQUIRE: case CJ_OP_ADDRESS:
 	case CJ_OP_BULK_WAIT_READ: case CJ_OP_WGMMA_FENCE: case CJ_OP_WGMMA:

@@ -315,6 +315,7 @@ cj_inst_needs(const struct cj_module *m, const struct cj_inst *i)
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
 	case CJ_OP_MBARRIER_WAIT: case CJ_OP_MBARRIER_TEST:
 	case CJ_OP_BULK_COPY: case CJ_OP_SEND: case CJ_OP_MAP_PREFETCH:
+	case CJ_OP_TMA_PREFETCH:
 	case CJ_OP_MAP_AT: case CJ_OP_MAP_INIT: case CJ_OP_MAP_REPLACE:
 	case CJ_OP_MAP_PUBLISH: case CJ_OP_MAP_ACQUIRE:
 		return 90;

@@ -63,6 +63,17 @@ target sm_90a
     }
 }
 
+kernel asked(x: tensor(f32, (M, N):(_, 1)) align(16), y: tensor(f32, M:1))
+target sm_90a
+{
+    let load = tma_load(x, (4, 64):(64, 1), box = (2, 64));
+    launch grid(1) block(32) dependent
+    {
+        tma_prefetch(load, local_tile(x, (4, 64), (0, 1)));
+        y[thread_idx.x] = x[0, thread_idx.x];
+    }
+}
+
 kernel ready(w: tensor(f32, N:1), x: tensor(f32, N:1), y: tensor(f32, N:1))
 target sm_80
 {
@@ -87,7 +98,7 @@ target sm_80
 }
 END
 what='prefetch.tensormap\|mbarrier.init\|bar.sync\|griddepcontrol.wait'
-what="$what\|griddepcontrol.launch_dependents\|cp.async.bulk.tensor\|ld.global"
+what="$what\|griddepcontrol.launch_dependents\|cp.async.bulk[a-z.]*tensor\|ld.global"
 what="$what\|prefetch.global\|st.global\|^.visible .entry [a-z]*"
 "$CUTEC" compile late.cute --arch=sm_90a --emit=ptx=out.ptx || exit 1
 cat out.*ptx | grep -o "$what"

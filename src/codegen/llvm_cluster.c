@@ -8,7 +8,9 @@
  * back by arrivals needs neither: copies complete at mbarriers by themselves,
  * and a stage was read, not written, when it is given back. So the scope of the
  * block is enough where blocks reach each other by such copies and arrivals
- * alone, and no memory outside of blocks is both written and read.
+ * alone, and no memory outside of blocks is both written and read. What is sent
+ * to another block comes with its mbarrier, too, and who waits there sees it by
+ * acquiring from the cluster.
  */
 #include "llvm_gen.h"
 
@@ -53,6 +55,14 @@ note(const struct cj_llvm_gen *g, struct use *uses, uint32_t object,
 	uses[object].is_written |= writes;
 }
 
+/* An addition that nobody sees but by what it gave. */
+static bool
+is_draw(const struct cj_module *m, const struct cj_inst *i)
+{
+	return i->op == CJ_OP_ATOMIC &&
+	    m->accesses.at[i->attr].order == CJ_ORDER_WEAK;
+}
+
 static void
 note_uses(const struct cj_llvm_gen *g, const struct cj_inst *i,
     struct use *uses)
@@ -60,6 +70,8 @@ note_uses(const struct cj_llvm_gen *g, const struct cj_inst *i,
 	struct cj_touch touches[CJ_TOUCHES];
 	unsigned n = cj_touches(g->m, i, touches), k;
 
+	if (is_draw(g->m, i))
+		return;
 	for (k = 0; k < n; k++)
 		note(g, uses, touches[k].access->object, touches[k].reads,
 		    touches[k].writes);
@@ -74,6 +86,8 @@ is_open(const struct cj_module *m, const struct cj_inst *i)
 {
 	if (i->op == CJ_OP_PTX)
 		return !cj_inst_moves_registers(m, i);
+	if (i->op == CJ_OP_SEND)
+		return m->bulks.at[i->attr].reduces;
 	return cj_inst_is_far(m, i) && i->op != CJ_OP_TMA_LOAD &&
 	    i->op != CJ_OP_MBARRIER_ARRIVE && i->op != CJ_OP_MBARRIER_EXPECT;
 }
@@ -111,6 +125,33 @@ tells(const struct cj_llvm_gen *g)
 		note_uses(g, i, uses);
 	}
 	return any_is_shown(g->m, uses);
+}
+
+/* The mbarriers, by object, at which something is sent. */
+static bool *
+sent_at(const struct cj_llvm_gen *g)
+{
+	bool *sent = CJ_NEWS(g->arena, bool, g->m->objects.len);
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
+		const struct cj_inst *i;
+
+		if (w.event != CJ_WALK_INST)
+			continue;
+		i = cj_inst(g->m, w.ref);
+		if (i->op == CJ_OP_SEND)
+			sent[g->m->accesses.at[g->m->bulks.at[i->attr].signal]
+			    .object] = true;
+	}
+	return sent;
+}
+
+/* Does a wait at that mbarrier see what other blocks have done? */
+bool
+cj_llvm_hears_others(const struct cj_llvm_gen *g, uint32_t object)
+{
+	return g->tells_others || (g->writes_others && g->sent_at[object]);
 }
 
 /* ---- begin and end ------------------------------------------------------- */
@@ -177,6 +218,8 @@ cj_llvm_begin_cluster(struct cj_llvm_gen *g)
 	g->reaches_others = g->m->target->number >= 90 && reaches(g, false);
 	g->writes_others = g->reaches_others && reaches(g, true);
 	g->tells_others = g->writes_others && tells(g);
+	if (g->writes_others)
+		g->sent_at = sent_at(g);
 	if (g->reaches_others)
 		plan_meetings(g);
 	if (g->writes_others && !g->meets_first)

@@ -62,6 +62,7 @@ struct cj_llvm_gen {
 	bool reaches_others;	/* touches memory of other blocks */
 	bool writes_others;	/* ... and does more than read it */
 	bool tells_others;	/* ... and they see it at mbarriers */
+	bool *sent_at;		/* by object; if it writes others */
 	bool meets_first, meets_last;	/* in front of all that reaches other
 					   blocks, and behind it */
 	cj_llvm fn;
@@ -136,6 +137,7 @@ bool cj_llvm_waits_before(const struct cj_llvm_gen *g, cj_ref r);
 void cj_llvm_wait(struct cj_llvm_gen *g);
 void cj_llvm_wait_last(struct cj_llvm_gen *g);
 void cj_llvm_begin(struct cj_llvm_gen *g);
+bool cj_llvm_hears_others(const struct cj_llvm_gen *g, uint32_t object);
 void cj_llvm_return(struct cj_llvm_gen *g);
 
 /* ---- words of 32 bits (llvm_word.c) ------------------------------------- */

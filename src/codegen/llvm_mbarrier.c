@@ -114,8 +114,11 @@ cj_llvm_op_MBARRIER_EXPECT(struct cj_llvm_gen *g, cj_ref r)
 static const char *
 scope_of(const struct cj_llvm_gen *g, cj_ref r)
 {
-	return g->m->accesses.at[cj_inst(g->m, r)->attr].scope ==
-	    CJ_MEMORY_BLOCK || !g->tells_others ? "cta" : "cluster";
+	const struct cj_access *a =
+	    &g->m->accesses.at[cj_inst(g->m, r)->attr];
+
+	return a->scope != CJ_MEMORY_BLOCK &&
+	    cj_llvm_hears_others(g, a->object) ? "cluster" : "cta";
 }
 
 void

@@ -14,3 +14,10 @@ do
 	# shellcheck disable=SC2086
 	product $residual --emit=ir=- | grep -o '^object.*name "C".*writes[ a-z]*'
 done
+# Nor do those of blocks that share tiles which one of them draws: who waits for
+# a number acquires from the cluster, others do not.
+echo "tiles that are drawn"
+$CUTEC compile -D D=128 -D causal=true -D pair=2 --emit=ptx=drawn.ptx \
+    "$SRCDIR/examples/flash_attention_3/flash_attention_3.cute"
+what='st.async[^ ]*\|mbarrier.arrive.[a-z]*.[a-z]*'
+grep -o "$what\|try_wait.parity.acquire.[a-z]*" drawn.ptx | sort | uniq -c

@@ -107,10 +107,11 @@ extent_along(struct cj_elab *el, const struct cj_tensor *t, uint32_t mode)
 	const struct cj_tuple *shape = t->layout->shape;
 	struct cj_component a[CJ_MAX_AXES], b[CJ_MAX_AXES];
 	struct cj_int along = cj_known(0);
+	struct cj_int size = extent_of(el, cj_tuple_get(shape, mode));
 	unsigned n, i, moved = 0;
 
 	if (t->cut == NULL)
-		return extent_of(el, cj_tuple_get(shape, mode));
+		return size;
 	n = cj_cut_components(el, t, place_in(el, shape, mode, cj_known(0)), a);
 	cj_cut_components(el, t, place_in(el, shape, mode, cj_known(1)), b);
 	for (i = 0; i < n; i++)
@@ -118,6 +119,9 @@ extent_along(struct cj_elab *el, const struct cj_tensor *t, uint32_t mode)
 			along = a[i].limit;
 			moved++;
 		}
+	/* A mode of several, as rows of a swizzle: it goes along all. */
+	if (cj_is_known(along) && cj_is_known(size) && size.value > along.value)
+		return cj_known(0);
 	return moved == 1 ? along : cj_known(0);
 }
 

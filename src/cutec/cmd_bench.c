@@ -12,6 +12,7 @@ struct bench {
 	const struct common *c;
 	const char *file;
 	bool has_title;
+	size_t count;
 	size_t failed;
 	json_t *list;			/* NULL: not wanted */
 };
@@ -44,6 +45,7 @@ show(void *user, const cutejit_bench_result *r)
 	struct bench *b = user;
 	char kernel[80], spread[48];
 
+	b->count++;
 	show_report(r->report, b->c->form);
 	if (r->outcome != CUTEJIT_PASSED) {
 		b->failed += r->outcome == CUTEJIT_FAILED;
@@ -67,6 +69,7 @@ run_module(const struct common *c, cutejit_context *context,
 {
 	struct bench *b = user;
 	const cutejit_test *test;
+	bool is_any = false;
 	int code, worst = 0;
 	size_t i;
 
@@ -74,12 +77,15 @@ run_module(const struct common *c, cutejit_context *context,
 	for (i = 0; (test = cutejit_module_test(m, i)) != NULL; i++) {
 		if (!test->is_bench)
 			continue;
+		is_any = true;
 		/* each result has shown its own report */
 		code = (int)cutejit_bench_run(m, i, &c->run, show, b);
 		if (code != 0)
 			worst = common_status(c, context,
 			    (cutejit_status)code);
 	}
+	if (!is_any)
+		printf("%s: there is no \"bench\" in it\n", path);
 	return worst;
 }
 
@@ -113,6 +119,8 @@ cmd_bench(int argc, char **argv)
 	b.list = json != NULL ? json_array() : NULL;
 	code = common_modules(&c, argv + optind, argc - optind, run_module,
 	    &b);
+	if (b.count == 0)
+		code = common_found(&c, "bench", code);
 	if (code == 0 && b.failed != 0)
 		code = CUTEJIT_ERROR;
 	if (json != NULL && !write_json(json, "benches", b.list))

@@ -97,6 +97,9 @@ run_all(const struct common *c, char **files, int count, struct tally *t)
 	printf("%zu passed, %zu failed, %zu skipped\n",
 	    t->count[CUTEJIT_PASSED], t->count[CUTEJIT_FAILED],
 	    t->count[CUTEJIT_SKIPPED]);
+	if (t->count[CUTEJIT_PASSED] + t->count[CUTEJIT_FAILED]
+	    + t->count[CUTEJIT_SKIPPED] == 0)
+		return common_found(c, "test", code);
 	return code != 0 ? code
 	    : t->count[CUTEJIT_FAILED] != 0 ? CUTEJIT_ERROR : 0;
 }

@@ -2,6 +2,7 @@
  * What subcommands share: options, contexts, modules, files.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,8 +115,13 @@ static int
 take_number(struct common *c, const char *what, const char *value,
     uint64_t most, uint64_t *out)
 {
-	if (parse_unsigned(value, out) && *out <= most)
+	bool is_number = parse_unsigned(value, out);
+
+	if (is_number && *out <= most)
 		return 0;
+	if (is_number)
+		return usage_error(c->command, "%s is %" PRIu64 " at most, not "
+		    "%s", what, most, value);
 	return usage_error(c->command, "%s needs a number, not \"%s\"", what,
 	    value);
 }
@@ -334,12 +340,21 @@ common_modules(const struct common *c, char **files, int count,
 
 		if (m != NULL)
 			code = each(c, context, m, files[i], user);
-		if (code != 0)
+		if (code > worst)
 			worst = code;
 		cutejit_module_destroy(m);
 	}
 	cutejit_context_destroy(context);
 	return worst;
+}
+
+int
+common_found(const struct common *c, const char *what, int code)
+{
+	if (code != 0 || c->run.filter == NULL)
+		return code;
+	return usage_error(c->command, "no %s has \"%s\" in its name", what,
+	    c->run.filter);
 }
 
 bool

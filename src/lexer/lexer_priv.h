@@ -41,6 +41,7 @@ void cj_lex_bad_number(struct cj_lexer *lx, const char *text, uint32_t length);
 bool cj_lex_point(struct cj_lexer *lx, const char *text, uint32_t length);
 
 /* A character that begins no token. */
+void cj_lex_comment(struct cj_lexer *lx, const char *text, uint32_t length);
 void cj_lex_stray(struct cj_lexer *lx, const char *text, uint32_t length);
 
 /*

@@ -173,6 +173,23 @@ cj_lex_stray(struct cj_lexer *lx, const char *text, uint32_t length)
 		cj_help(d, "A unit stride is basis(i).");
 }
 
+/* To the end of the line. Of a file whose lines end with a carriage return
+ * alone it would be all that follows. */
+void
+cj_lex_comment(struct cj_lexer *lx, const char *text, uint32_t length)
+{
+	const char *cr = memchr(text, '\r', length);
+	uint32_t at;
+
+	if (cr == NULL || cr == text + length - 1)
+		return;
+	at = lx->token.span.begin + (uint32_t)(cr - text);
+	lx->is_wrong = true;
+	cj_help(cj_report(lx->diags, CJ_DIAG_BAD_CHARACTER,
+	    span_at(lx, at, at + 1), "a carriage return alone ends no line, "
+	    "and so not this comment"), "End lines with LF, or with CR LF.");
+}
+
 /* ---- strings ------------------------------------------------------------- */
 
 static void

@@ -19,6 +19,7 @@ struct value {
 	const cutejit_tensor *tensors[MEMBERS_MAX];
 	size_t count;
 	const char *text;
+	char *scalar;			/* its value, where it is one */
 };
 
 struct output {
@@ -203,6 +204,28 @@ unknown_parameter(const struct run *r, const char *text, size_t length)
 	return CUTEJIT_USAGE;
 }
 
+/* A scalar is an expression; "none" leaves it out. */
+static int
+add_scalar(struct run *r, struct value *v, const char *text)
+{
+	const char *value;
+	cutejit_status status;
+
+	v->text = text;
+	if (strcmp(text, "none") == 0)
+		return 0;
+	status = cutejit_evaluate(r->context, r->module, text, &value);
+	if (status != CUTEJIT_OK) {
+		complain("argument \"%s\" has no value", v->name);
+		return common_status(&r->c, r->context, status);
+	}
+	v->scalar = strdup(value);
+	if (v->scalar == NULL)
+		return CUTEJIT_LIMIT;
+	v->text = v->scalar;
+	return 0;
+}
+
 static int
 add_argument(struct run *r, const char *argument)
 {
@@ -229,9 +252,10 @@ add_argument(struct run *r, const char *argument)
 		return CUTEJIT_LIMIT;
 	r->values[r->value_count++] = v;
 	v->name = p->name;
+	if (p->kind == CUTEJIT_PARAMETER_SCALAR)
+		return add_scalar(r, v, equals + 1);
 	v->text = equals + 1;
-	v->is_tensor = p->kind == CUTEJIT_PARAMETER_TENSOR &&
-	    strcmp(v->text, "none") != 0;
+	v->is_tensor = strcmp(v->text, "none") != 0;
 	v->is_array = p->is_array;
 	if (!v->is_tensor)
 		return 0;
@@ -480,6 +504,7 @@ release(struct run *r)
 			cutejit_array_destroy(r->values[i]->made[k]);
 			npy_free(&r->values[i]->read[k]);
 		}
+		free(r->values[i]->scalar);
 		free(r->values[i]);
 	}
 	cutejit_module_destroy(r->module);

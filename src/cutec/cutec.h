@@ -109,8 +109,8 @@ typedef int module_fn(const struct common *c, cutejit_context *context,
     cutejit_module *module, const char *path, void *user);
 int common_modules(const struct common *c, char **files, int count,
     module_fn *each, void *user);
-/* The code to leave with where nothing was run: --filter that nothing has in its
- * name is a mistake. */
+/* The code to leave with where nothing was run: a filter that nothing has in
+ * its name is a mistake. */
 int common_found(const struct common *c, const char *what, int code);
 /* Kernel declaration i: the module's own, then those of its imports. */
 const cutejit_member *any_member(const cutejit_module *module, size_t i);

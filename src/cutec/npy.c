@@ -80,32 +80,33 @@ entry(const char *dict, const char *key)
 	return p;
 }
 
-static bool
+/* What is wrong with an entry, or NULL. */
+static const char *
 parse_descr(const char *dict, struct header *h)
 {
 	const char *p = entry(dict, "descr'");
 	size_t n;
 
 	if (p == NULL)
-		return false;
+		return "its header does not say the type of the elements";
 	h->big_endian = *p == '>';
 	if (*p == '<' || *p == '>' || *p == '|' || *p == '=')
 		p++;
 	n = strcspn(p, "'\"");
 	if (n == 0 || n >= sizeof h->descr)
-		return false;
+		return "its elements have no type of numbers";
 	memcpy(h->descr, p, n);
 	h->descr[n] = '\0';
-	return true;
+	return NULL;
 }
 
-static bool
+static const char *
 parse_shape(const char *dict, struct header *h)
 {
 	const char *p = entry(dict, "shape'");
 
 	if (p == NULL || *p != '(')
-		return false;
+		return "its header has no shape";
 	p++;
 	while (*p != ')') {
 		char *end;
@@ -113,29 +114,50 @@ parse_shape(const char *dict, struct header *h)
 
 		errno = 0;
 		v = strtoll(p, &end, 10);
-		if (end == p || errno != 0 || v < 0 || h->rank == MAX_RANK)
-			return false;
+		if (end == p)
+			return "its shape cannot be read";
+		if (errno != 0 || v < 0)
+			return "an extent of its shape is negative, or does "
+			    "not fit in 64 bits";
+		if (h->rank == MAX_RANK)
+			return "its shape has more than 32 modes";
 		h->shape[h->rank++] = v;
 		p = end;
 		while (*p == ',' || *p == ' ')
 			p++;
 	}
-	return true;
+	return NULL;
 }
 
-/* Where the elements begin; 0: not a .npy file, or one that is damaged. */
-static size_t
-parse_header(const char *file, size_t length, struct header *h)
+static const char *
+parse_dictionary(const char *dict, struct header *h)
+{
+	const char *p = entry(dict, "fortran_order'"), *why;
+
+	if (p == NULL)
+		return "its header does not say the order of the elements";
+	h->fortran = strncmp(p, "True", 4) == 0;
+	why = parse_descr(dict, h);
+	return why != NULL ? why : parse_shape(dict, h);
+}
+
+/* Sets where the elements begin; or says what is wrong. */
+static const char *
+parse_header(const char *file, size_t length, struct header *h, size_t *begin)
 {
 	const unsigned char *b = (const unsigned char *)file;
+	const char *why;
 	size_t size, at;
-	const char *p;
 	char *dict;
-	bool good;
 
 	memset(h, 0, sizeof *h);
-	if (length < 12 || memcmp(file, "\x93NUMPY", 6) != 0)
-		return 0;
+	if (length < 6 || memcmp(file, "\x93NUMPY", 6) != 0)
+		return "it is not a .npy file";
+	if (length < 12)
+		return "its header is cut short";
+	if (b[6] < 1 || b[6] > 3)
+		return "it is of a version of .npy that is not known: 1, 2 "
+		    "and 3 are";
 	size = b[8] | (size_t)b[9] << 8;
 	at = 10;
 	if (b[6] >= 2) {
@@ -143,15 +165,14 @@ parse_header(const char *file, size_t length, struct header *h)
 		at = 12;
 	}
 	if (size > length - at)
-		return 0;
+		return "its header is cut short";
 	dict = strndup(file + at, size);
 	if (dict == NULL)
-		return 0;
-	p = entry(dict, "fortran_order'");
-	good = p != NULL && parse_descr(dict, h) && parse_shape(dict, h);
-	h->fortran = good && strncmp(p, "True", 4) == 0;
+		return "there is no memory for its header";
+	why = parse_dictionary(dict, h);
 	free(dict);
-	return good ? at + size : 0;
+	*begin = at + size;
+	return why;
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -179,7 +200,9 @@ set_strides(const struct header *h, int64_t *strides)
 		int32_t mode = h->fortran ? i : h->rank - 1 - i;
 
 		strides[mode] = step;
-		step *= h->shape[mode];
+		/* of an array without elements nobody asks for it */
+		if (__builtin_mul_overflow(step, h->shape[mode], &step))
+			step = 1;
 	}
 }
 
@@ -239,7 +262,8 @@ int
 npy_read(const char *path, const char *type, cutejit_tensor *out)
 {
 	struct header h;
-	size_t length, at;
+	size_t length, at = 0;
+	const char *why;
 	char *file;
 	bool good;
 
@@ -248,11 +272,11 @@ npy_read(const char *path, const char *type, cutejit_tensor *out)
 	file = read_file(path, &length);
 	if (file == NULL)
 		return CUTEJIT_MISSING;
-	at = parse_header(file, length, &h);
-	if (at == 0)
-		complain("%s is not a .npy file", path);
+	why = parse_header(file, length, &h, &at);
+	if (why != NULL)
+		complain("%s cannot be read: %s", path, why);
 	out->ndim = h.rank;
-	good = at != 0 && set_type(path, &h, type, out) &&
+	good = why == NULL && set_type(path, &h, type, out) &&
 	    fill_tensor(path, file, length, at, &h, out);
 	free(file);
 	return good ? 0 : CUTEJIT_ERROR;

@@ -246,8 +246,10 @@ scalar_text(struct cj_work *f, const char *name, enum cj_kind k,
 		out->bits = text[0] == 't';
 		return true;
 	}
-	if (!cj_num_read(k, text, strlen(text), &out->bits))
-		return refuse(f, name, "%s is no value of %s", text,
+	/* of a float, hexadecimal digits would be its bits */
+	if ((cj_kind_is_float(k) && strpbrk(text, "xX") != NULL)
+	    || !cj_num_read(k, text, strlen(text), &out->bits))
+		return refuse(f, name, "\"%s\" is no value of %s", text,
 		    cj_kind_text(k));
 	return true;
 }

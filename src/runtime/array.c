@@ -99,6 +99,18 @@ allocate(void *user, size_t bytes)
 	return cj_blocks_take(&m->blocks, bytes);
 }
 
+/* Was memory all that was missing? */
+static bool
+is_short(const struct cj_diags *ds)
+{
+	const struct cj_diag *d;
+
+	for (d = ds->first; d != NULL; d = d->next)
+		if (d->severity == CJ_ERROR && d->code != CJ_DIAG_MEMORY)
+			return false;
+	return true;
+}
+
 static cutejit_status
 run(struct cj_work *f, struct making *m, const struct cj_module *ir)
 {
@@ -123,9 +135,9 @@ run(struct cj_work *f, struct making *m, const struct cj_module *ir)
 	if (f->diags.errors == 0 && m->out->memory != NULL)
 		return CUTEJIT_OK;
 	if (f->diags.errors == 0)
-		cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY,
+		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY,
 		    "there is no memory for %s", m->text);
-	return CUTEJIT_ERROR;
+	return is_short(&f->diags) ? CUTEJIT_LIMIT : CUTEJIT_ERROR;
 }
 
 static void

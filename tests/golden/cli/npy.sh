@@ -30,3 +30,18 @@ do
 	"$CUTEC" run k.cute -k as_f32 x=@$x.npy 'y=zeros(f32, 4)' --device=cpu
 	echo "status $?"
 done
+# headers that lie: what is wrong with them is said
+header() { # name version descr shape
+	text="{'descr': $3, 'fortran_order': False, 'shape': $4, }"
+	(printf "\223NUMPY\00$2\000\200\000"; printf '%-127s\n' "$text"; head -c 32 /dev/zero) >$1.npy
+}
+header negative 1 "'<f4'" '(-8,)'
+header version 7 "'<f4'" '(8,)'
+header many 1 "'<f4'" '(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)'
+header fields 1 "[('a', '<f4')]" '(8,)'
+header empty_far 1 "'<f4'" '(0, 4611686018427387904, 4)'
+header good 1 "'<f4'" '(8,)'
+for x in negative version many fields empty_far good
+do
+	"$CUTEC" run k.cute -k as_f32 x=@$x.npy 'y=zeros(f32, 8)' --device=cpu 2>&1 | sed 's/: [0-9.]* ms$//'
+done

@@ -187,6 +187,8 @@ cj_fault_merge(struct cj_fault_list *to, const struct cj_module *m,
 	const struct cj_fault *q;
 	unsigned code;
 
+	if (from->total == 0)
+		return;
 	to->total += from->total;
 	for (code = 0; code < CJ_DIAG_COUNT; code++)
 		to->unkept[code] += from->unkept[code];

@@ -623,7 +623,8 @@ cj_sync_create(struct cj_arena *a)
 	unsigned i;
 
 	for (i = 0; i < CJ_LENGTH(t->bucket); i++)
-		atomic_flag_clear(&t->bucket[i].lock);
+		atomic_flag_clear_explicit(&t->bucket[i].lock,
+		    memory_order_relaxed);
 	return t;
 }
 

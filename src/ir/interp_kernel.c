@@ -298,7 +298,8 @@ run_launch(struct cj_arena *a, struct cj_launch_run *run,
 
 	run->may_wait = may_wait(run->code);
 	for (i = 0; i < CJ_LENGTH(run->locks.at); i++)
-		atomic_flag_clear(&run->locks.at[i]);
+		atomic_flag_clear_explicit(&run->locks.at[i],
+		    memory_order_relaxed);
 	for (i = 0; i < count; i++) {
 		all[i].run = run;
 		cj_arena_init(&all[i].arena, &all[i].recover, &a->mem);

@@ -171,7 +171,8 @@ run_map(struct map_run *run, uint64_t count)
 
 	touch_arrays(outer, run->code);
 	for (i = 0; i < CJ_LENGTH(run->locks.at); i++)
-		atomic_flag_clear(&run->locks.at[i]);
+		atomic_flag_clear_explicit(&run->locks.at[i],
+		    memory_order_relaxed);
 	run->workers = CJ_NEWS(outer->machine->arena, struct map_worker, n);
 	for (i = 0; i < n; i++) {
 		struct map_worker *w = &run->workers[i];

@@ -4,6 +4,7 @@
 #include "interp_priv.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 enum { MAX_WORKERS = 256 };
@@ -22,21 +23,32 @@ struct member {
 	bool has_thread;
 };
 
+/* Those that we may use. sysconf() reads a file each time, which takes as long
+ * as many a test's expression; it knows machines of more than 1024. */
+static uint64_t
+processors(void)
+{
+	cpu_set_t set;
+	long cores;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return (uint64_t)CPU_COUNT(&set);
+	cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < 1 ? 1 : (uint64_t)cores;
+}
+
 unsigned
 cj_worker_count(unsigned wish, uint64_t pieces)
 {
 	uint64_t n = wish;
 
-	if (n == 0) {
-		long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-		n = cores < 1 ? 1 : (uint64_t)cores;
-	}
+	if (pieces <= 1)
+		return 1;
+	if (n == 0)
+		n = processors();
 	if (n > MAX_WORKERS)
 		n = MAX_WORKERS;
-	if (n > pieces)
-		n = pieces;
-	return n == 0 ? 1 : (unsigned)n;
+	return (unsigned)(n > pieces ? pieces : n);
 }
 
 static void *

@@ -45,13 +45,25 @@ is_early(const struct cj_module *m, const struct cj_inst *i)
 	    m->accesses.at[i->attr].is_early;
 }
 
+/* The text is one instruction, and its name begins so. */
+static bool
+is_one(const char *text, const char *name)
+{
+	const char *end = strchr(text, ';');
+
+	return end != NULL && end[1] == '\0' &&
+	    strncmp(text, name, strlen(name)) == 0;
+}
+
 bool
 cj_inst_moves_registers(const struct cj_module *m, const struct cj_inst *i)
 {
-	static const char name[] = "setmaxnreg";
+	const char *text;
 
-	return i->op == CJ_OP_PTX &&
-	    strncmp(m->texts.at[i->attr], name, sizeof name - 1) == 0;
+	if (i->op != CJ_OP_PTX)
+		return false;
+	text = m->texts.at[i->attr];
+	return is_one(text, "setmaxnreg.") || is_one(text, "mov.");
 }
 
 /* Only the block's own memory, if any, or what the launch in front has left as

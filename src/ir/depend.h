@@ -20,7 +20,7 @@ struct cj_waits cj_waits_plan(struct cj_arena *a, const struct cj_module *m,
 void cj_waits_report(struct cj_arena *a, const struct cj_module *m,
     struct cj_diags *ds);
 
-/* PTX that only deals out registers: it touches no memory. */
+/* PTX that only deals out registers or fills one: it touches no memory. */
 bool cj_inst_moves_registers(const struct cj_module *m,
     const struct cj_inst *i);
 

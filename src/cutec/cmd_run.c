@@ -206,7 +206,8 @@ unknown_parameter(const struct run *r, const char *text, size_t length)
 
 /* A scalar is an expression; "none" leaves it out. */
 static int
-add_scalar(struct run *r, struct value *v, const char *text)
+add_scalar(struct run *r, struct value *v, const cutejit_parameter *p,
+    const char *text)
 {
 	const char *value;
 	cutejit_status status;
@@ -216,7 +217,8 @@ add_scalar(struct run *r, struct value *v, const char *text)
 		return 0;
 	status = cutejit_evaluate(r->context, r->module, text, &value);
 	if (status != CUTEJIT_OK) {
-		complain("argument \"%s\" has no value", v->name);
+		complain("argument \"%s: %s\" has no value", p->name,
+		    p->type);
 		return common_status(&r->c, r->context, status);
 	}
 	v->scalar = strdup(value);
@@ -253,7 +255,7 @@ add_argument(struct run *r, const char *argument)
 	r->values[r->value_count++] = v;
 	v->name = p->name;
 	if (p->kind == CUTEJIT_PARAMETER_SCALAR)
-		return add_scalar(r, v, equals + 1);
+		return add_scalar(r, v, p, equals + 1);
 	v->text = equals + 1;
 	v->is_tensor = strcmp(v->text, "none") != 0;
 	v->is_array = p->is_array;

@@ -209,6 +209,16 @@ print_line(void *user, const char *line)
 	puts(line);
 }
 
+/* What belongs to no message: the cache, tools. Programs that read messages
+ * are not bothered. */
+static void
+print_log(void *user, cutejit_log_level level, const char *text)
+{
+	(void)user;
+	if (level == CUTEJIT_LOG_WARNING)
+		caution(text);
+}
+
 /* The first -W whose name is no code: what stands behind no- and error=. */
 static const char *
 wrong_warning(const struct common *c)
@@ -246,6 +256,7 @@ common_context(const struct common *c, int *code)
 	/* what runs late ends with its process, and keeps nobody waiting */
 	o.worker = c->deadline_ms != 0 ? "/proc/self/exe" : NULL;
 	o.print = print_line;
+	o.log = c->form == REPORT_TEXT ? print_log : NULL;
 	status = cutejit_context_create(&o, &context);
 	*code = (int)status;
 	if (status == CUTEJIT_OK)

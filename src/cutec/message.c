@@ -39,6 +39,15 @@ complain(const char *format, ...)
 	va_end(ap);
 }
 
+void
+caution(const char *text)
+{
+	bool colour = wants_colour(stderr);
+
+	fprintf(stderr, "cutec: %swarning:%s %s\n", colour ? "\033[1;35m" : "",
+	    colour ? "\033[0m" : "", text);
+}
+
 int
 usage_error(const char *command, const char *format, ...)
 {

@@ -19,9 +19,12 @@ struct cj_store {
 	const char *folder;		/* with v1; NULL: memory only */
 	const char *root;		/* as the user knows it */
 	const char *why;
+	const char *ignored;		/* what of the environment is not
+					   understood, or NULL */
 	uint64_t limit;			/* bytes */
 	bool is_read_only;
 	bool is_off;			/* in memory neither */
+	atomic_flag told;		/* that nothing can be written */
 	struct cj_remote *remote;	/* NULL: none */
 	const char *remote_why;		/* why one cannot be used, or NULL */
 	atomic_ulong memory_hits, disk_hits, misses, damaged, stored, evicted,
@@ -63,6 +66,8 @@ const char *cj_record_decode(const char *bytes, size_t length,
 /* Look an entry up; its bytes live on `a`. */
 bool cj_store_find(struct cj_work *f, struct cj_arena *a,
     const struct cj_digest *key, struct cj_record *out);
+/* Why the folder cannot be made or written; NULL: it can be. */
+const char *cj_store_trouble(struct cj_arena *a, const struct cj_store *s);
 void cj_store_put(struct cj_work *f, const struct cj_digest *key,
     const char *bytes, size_t length);
 

@@ -57,7 +57,7 @@ choose_folder(struct cj_arena *a, struct cj_store *s, const char *given)
 }
 
 static cutejit_cache_mode
-choose_mode(cutejit_cache_mode given)
+choose_mode(struct cj_arena *a, struct cj_store *s, cutejit_cache_mode given)
 {
 	const char *word = cj_env("CUTEJIT_CACHE");
 
@@ -69,11 +69,13 @@ choose_mode(cutejit_cache_mode given)
 		return CUTEJIT_CACHE_MEMORY;
 	if (strcmp(word, "readonly") == 0)
 		return CUTEJIT_CACHE_READ_ONLY;
+	s->ignored = cj_printf(a, "CUTEJIT_CACHE=%s is none of off, memory "
+	    "and readonly", word);
 	return CUTEJIT_CACHE_DEFAULT;
 }
 
 static uint64_t
-choose_limit(uint64_t given)
+choose_limit(struct cj_arena *a, struct cj_store *s, uint64_t given)
 {
 	const char *word = cj_env("CUTEJIT_CACHE_BYTES");
 	unsigned long long n;
@@ -84,7 +86,11 @@ choose_limit(uint64_t given)
 	if (word == NULL)
 		return DEFAULT_BYTES;
 	n = strtoull(word, &end, 10);
-	return n != 0 && *end == '\0' ? n : DEFAULT_BYTES;
+	if (n != 0 && *end == '\0')
+		return n;
+	s->ignored = cj_printf(a, "CUTEJIT_CACHE_BYTES=%s is no number of "
+	    "bytes", word);
+	return DEFAULT_BYTES;
 }
 
 struct cj_store *
@@ -92,8 +98,9 @@ cj_store_open(struct cj_arena *a, const cutejit_options *o)
 {
 	struct cj_store *s = CJ_NEW(a, struct cj_store);
 
-	s->limit = choose_limit(o->cache_bytes);
-	switch (choose_mode(o->cache)) {
+	s->limit = choose_limit(a, s, o->cache_bytes);
+	atomic_flag_clear(&s->told);
+	switch (choose_mode(a, s, o->cache)) {
 	case CUTEJIT_CACHE_OFF:
 		s->is_off = true;
 		s->why = "the cache is off";
@@ -195,8 +202,7 @@ discard(struct cj_work *f, const char *path, const char *why)
 	struct cj_store *s = f->context->store;
 
 	atomic_fetch_add(&s->damaged, 1);
-	cj_log(f->context, CUTEJIT_LOG_WARNING, "cache entry %s: %s", path,
-	    why);
+	cj_log(f->context, CUTEJIT_LOG_INFO, "cache entry %s: %s", path, why);
 	if (!s->is_read_only)
 		unlink(path);
 }
@@ -223,7 +229,27 @@ cj_store_find(struct cj_work *f, struct cj_arena *a,
 	return false;
 }
 
+const char *
+cj_store_trouble(struct cj_arena *a, const struct cj_store *s)
+{
+	if (s->folder == NULL || s->is_read_only)
+		return NULL;
+	return make_folders(a, s->folder) && access(s->folder, W_OK | X_OK)
+	    == 0 ? NULL : strerror(errno);
+}
+
 /* ---- adding -------------------------------------------------------------- */
+
+/* Nothing is wrong but that the next process compiles again. */
+static void
+tell_once(struct cj_work *f, const char *why)
+{
+	struct cj_store *s = f->context->store;
+
+	if (!atomic_flag_test_and_set(&s->told))
+		cj_log(f->context, CUTEJIT_LOG_WARNING, "nothing is kept in "
+		    "the cache folder %s (%s): %s", s->root, s->why, why);
+}
 
 void
 cj_store_put(struct cj_work *f, const struct cj_digest *key,
@@ -236,9 +262,13 @@ cj_store_put(struct cj_work *f, const struct cj_digest *key,
 		return;
 	path = path_of(&f->arena, s, key);
 	shard = shard_of(&f->arena, path);
-	if (length > s->limit || !make_folders(&f->arena, shard)
-	    || !cj_file_replace_sure(path, bytes, length))
+	if (length > s->limit)
 		return;
+	if (!make_folders(&f->arena, shard)
+	    || !cj_file_replace_sure(path, bytes, length)) {
+		tell_once(f, strerror(errno));
+		return;
+	}
 	atomic_fetch_add(&s->stored, 1);
 	cj_store_evict(f, shard, path);
 }

@@ -289,6 +289,8 @@ cutejit_context_create(const cutejit_options *options, cutejit_context **out)
 	if (c->store->remote_why != NULL)
 		cj_log(c, CUTEJIT_LOG_WARNING, "no remote cache: %s",
 		    c->store->remote_why);
+	if (c->store->ignored != NULL)
+		cj_log(c, CUTEJIT_LOG_WARNING, "%s", c->store->ignored);
 	*out = c;
 	return CUTEJIT_OK;
 }

@@ -190,16 +190,23 @@ look_at_cache(struct doctor *d)
 	const struct cj_store *s = d->work->context->store;
 	struct cj_arena *a = &d->work->arena;
 
+	const char *why = cj_store_trouble(a, s);
+
 	if (s->root == NULL)
 		say(d, "cache", CUTEJIT_NOTE, s->why,
 		    "kernels are compiled anew by each process");
+	else if (why != NULL)
+		say(d, "cache", CUTEJIT_ABSENT, cj_printf(a, "%s (%s) cannot "
+		    "be written: %s", s->root, s->why, why),
+		    "would keep compiled kernels");
 	else
 		say(d, "cache", CUTEJIT_FOUND, cj_printf(a, "%s (%s), at "
 		    "most %.0f MiB%s", s->root, s->why,
 		    (double)s->limit / (1 << 20), s->is_read_only
-		    ? ", read only" : access(s->root, W_OK) == 0
-		    || access(s->root, F_OK) != 0 ? ""
-		    : ", cannot be written"), "keeps compiled kernels");
+		    ? ", read only" : ""), "keeps compiled kernels");
+	if (s->ignored != NULL)
+		say(d, "cache", CUTEJIT_NOTE, s->ignored,
+		    "it is as if it were not set");
 }
 
 static void

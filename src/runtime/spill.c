@@ -112,7 +112,7 @@ cj_spills_keep(struct cj_work *f, struct cj_program *p)
 	if (own.first == NULL)
 		return;
 	for (d = own.first; d != NULL; d = d->next)
-		cj_log(f->context, CUTEJIT_LOG_WARNING, "%s", d->text);
+		cj_log(f->context, CUTEJIT_LOG_INFO, "%s", d->text);
 	cj_report_join(&p->whole, &p->report, &own);
 	atomic_store(&p->has_whole, true);
 }

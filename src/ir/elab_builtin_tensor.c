@@ -230,8 +230,11 @@ cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
 	struct cj_int size;
 
 	(void)row;
-	if (l == NULL)
+	if (l == NULL || !cj_arg_flag(el, args, "restored", &o.restored))
 		return cj_value_error();
+	if (o.restored && fill == NULL)
+		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "restored is about a fill, and there is none");
 	if (args->at[0].kind != CJ_VALUE_TYPE ||
 	    args->at[0].type->scalar == CJ_KIND_VOID)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
@@ -239,6 +242,10 @@ cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
 		    cj_value_what(el, &args->at[0]));
 	size = cj_layout_cosize(&el->al, l);
 	o.element = t.element = args->at[0].type->scalar;
+	if (o.restored && cj_kind_bits(t.element) < 8)
+		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
+		    "a workspace that is restored has elements of 8 bits or "
+		    "more, not %s", cj_kind_text(t.element));
 	if (cj_is_known(size))
 		o.extent = size.value;
 	o.place = el->em->b.place;

@@ -132,6 +132,7 @@ struct cj_object {
 	bool reads, writes;	/* rights, from the contract and the text */
 	bool may_alias;		/* alias(y) was stated */
 	bool is_bare;		/* SLOT: nobody gives it a first value */
+	bool restored;		/* WORKSPACE: a run leaves it as filled */
 	uint32_t parameter;	/* TENSOR: number of the run-time parameter */
 	uint32_t member;	/* TENSOR: which of x[n] */
 	cj_region region;	/* SHARED, SLOT: where it lives */

@@ -427,6 +427,7 @@ print_object(struct cj_printer *p, uint32_t object)
 	PUTS(p, o->writes ? " writes" : "");
 	PUTS(p, o->may_alias ? " alias" : "");
 	PUTS(p, o->is_bare ? " bare" : "");
+	PUTS(p, o->restored ? " restored" : "");
 	if (o->region < p->m->regions.len && p->lives[o->region] != 0)
 		PRINTF(p, " in #%u", p->lives[o->region]);
 	cj_printer_named_text(p, "layout", o->layout);

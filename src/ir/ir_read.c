@@ -55,6 +55,7 @@ read_object(struct cj_reader *r)
 	o.writes = cj_reader_word(r, "writes");
 	o.may_alias = cj_reader_word(r, "alias");
 	o.is_bare = cj_reader_word(r, "bare");
+	o.restored = cj_reader_word(r, "restored");
 	if (cj_reader_word(r, "in"))	/* replaced when all is read */
 		o.region = cj_reader_ref(r, TOKEN_REGION, "a region");
 	if (cj_reader_word(r, "layout"))

@@ -639,6 +639,8 @@ check_workspace(const struct cj_rule_view *v)
 	if (v->i->operand_count > 1 &&
 	    cj_rule_type(v, 1) != cj_type_of(o->element, 1))
 		return "fill and object differ in type";
+	if (o->restored && v->i->operand_count < 2)
+		return "what is restored has a fill";
 	return cj_rule_is_index(v, 0) ? NULL : "the extent is not an int";
 }
 

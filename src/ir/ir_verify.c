@@ -136,6 +136,10 @@ check_object(struct verifier *v, uint32_t index)
 	case CJ_OBJECT_ARRAY:
 		break;
 	}
+	if (o->restored && (o->kind != CJ_OBJECT_WORKSPACE ||
+	    cj_kind_bits(o->element) < 8))
+		fail(v, "@", index, "a workspace of elements of 8 bits or "
+		    "more is restored");
 	if (!is_power_of_two(o->align))
 		fail(v, "@", index, "the alignment is not a power of two");
 	else

@@ -48,6 +48,7 @@ struct timing {
 	struct copy *copies;
 	uint32_t count, blocks;
 	uint64_t workspace;
+	bool is_filled;			/* what runs restore of it */
 	double total_ms;		/* of all batches that count */
 	void *start, *end;		/* events */
 };
@@ -225,7 +226,9 @@ batch(struct timing *m, uint32_t n, uint32_t *next, double *ms)
 	int rc = m->cu->EventRecord(m->start, NULL);
 
 	for (i = 0; i < n && rc == 0; i++) {
-		rc = cj_shots_fire(m->cu, &m->copies[*next].shots, NULL);
+		rc = cj_shots_fire(m->cu, &m->copies[*next].shots,
+		    m->is_filled, NULL);
+		m->is_filled = true;
 		*next = (*next + 1) % m->count;
 	}
 	if (rc == 0)

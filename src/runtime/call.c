@@ -31,7 +31,7 @@ fire_once(struct cj_work *f, const struct cj_gpu *gpu,
 		return cj_gpu_fail(f, gpu->cu, rc,
 		    "there is no memory for a workspace");
 	cj_shots_place(&shots, memory);
-	rc = cj_shots_fire(gpu->cu, &shots, stream);
+	rc = cj_shots_fire(gpu->cu, &shots, false, stream);
 	if (shots.workspace_bytes != 0)
 		freed = cj_scratch_give(gpu->cu, gpu->ordinal, stream,
 		    memory);

@@ -140,6 +140,7 @@ struct cj_patch {
 	uint32_t parameter, member;	/* ADDRESS, SCALAR: of which argument */
 	enum cj_kind scalar;		/* SCALAR */
 	uint64_t offset;		/* WORKSPACE */
+	bool restored;			/* WORKSPACE: of those */
 };
 /* As the driver encodes it. */
 struct cj_encoded_map {
@@ -168,6 +169,7 @@ struct cj_shots {
 	/* memory that is filled before shot `before` */
 	struct cj_filled {
 		uint32_t slot;		/* address; NO_SLOT: the workspace's */
+		bool restored;		/* runs leave it so: of that one */
 		uint64_t offset;	/* bytes behind it */
 		int64_t elements, stride;	/* of the elements */
 		enum cj_kind kind;
@@ -177,6 +179,10 @@ struct cj_shots {
 	uint32_t fill_count;
 	uint64_t workspace;		/* address of its workspace_bytes */
 	size_t workspace_bytes;
+	/* those of them that runs leave as they are filled: the last, unless
+	 * they were placed elsewhere */
+	uint64_t restored;
+	size_t restored_bytes;
 };
 /* Empty grids give no shot. CUTEJIT_ERROR: extents beyond what a GPU has. */
 cutejit_status cj_shots_make(struct cj_work *f, struct cj_arena *a,
@@ -184,9 +190,11 @@ cutejit_status cj_shots_make(struct cj_work *f, struct cj_arena *a,
     const struct cj_plan *plan, struct cj_shots *out);
 /* Put the workspace at an address. */
 void cj_shots_place(struct cj_shots *s, uint64_t workspace);
-/* 0, or the driver's error. A context is current. */
+void cj_shots_place_restored(struct cj_shots *s, uint64_t restored);
+/* 0, or the driver's error. A context is current. With `is_filled` what runs
+ * restore is as it should be. */
 int cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
-    void *stream);
+    bool is_filled, void *stream);
 /* A fill as one or two settings of memory; how many. */
 uint32_t cj_fill_memsets(const struct cj_shots *s, const struct cj_filled *w,
     struct cj_cuda_memset_node out[2]);

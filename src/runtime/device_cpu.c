@@ -92,6 +92,46 @@ bind_workspace(struct cpu_run *c, const struct cj_plan_step *s)
 		m->written = cj_alloc(&c->work->arena, (size_t)s->elements);
 }
 
+/* The element that is not as the workspace was filled; -1: there is none. */
+static int64_t
+not_as_filled(const struct cpu_run *c, const struct cj_plan_step *s)
+{
+	unsigned width = cj_kind_bits(c->ir->objects.at[s->object].element);
+	const char *at = c->memory[s->object].data;
+	int64_t i;
+
+	width = width < 8 ? 8 : width;
+	for (i = 0; i < s->elements; i++)
+		if (memcmp(at + i * (int64_t)(width / 8), &s->fill,
+		    width / 8) != 0)
+			return i;
+	return -1;
+}
+
+/* What runs restore is as it was filled, or a message says where it is not. */
+static bool
+all_restored(struct cpu_run *c, const struct cj_plan *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->steps.len; i++) {
+		const struct cj_plan_step *s = &p->steps.at[i];
+		const struct cj_object *o = &c->ir->objects.at[s->object];
+		int64_t at = -1;
+
+		if (s->kind == CJ_STEP_WORKSPACE && o->restored)
+			at = not_as_filled(c, s);
+		if (at < 0)
+			continue;
+		cj_report(&c->work->diags, CJ_DIAG_NOT_RESTORED,
+		    c->ir->places.at[o->place].span, "this workspace is "
+		    "restored, and behind the run its element %lld is not "
+		    "what it was filled with", (long long)at);
+		return false;
+	}
+	return true;
+}
+
 static void
 fill_argument(struct cpu_run *c, const struct cj_plan_step *s)
 {
@@ -152,7 +192,8 @@ run_steps(struct cpu_run *c, const struct cj_plan *p,
 			return outcome.is_endless || faults == 0
 			    ? CUTEJIT_LIMIT : CUTEJIT_ERROR;
 	}
-	return faults != 0 ? CUTEJIT_ERROR : CUTEJIT_OK;
+	return faults != 0 || !all_restored(c, p) ? CUTEJIT_ERROR
+	    : CUTEJIT_OK;
 }
 
 /* The first order that fails ends it; later ones may differ in results. */

@@ -22,16 +22,34 @@ begin(struct cj_work *f, struct cutejit_kernel *k)
 
 /* ---- workspaces ---------------------------------------------------------- */
 
+static cutejit_status
+allocate(struct cj_work *f, const struct cj_ready *r, size_t bytes,
+    struct cj_scratch *out)
+{
+	int rc = r->cu->MemAlloc(&out->address, bytes);
+
+	if (rc != 0)
+		return cj_gpu_fail(f, r->cu, rc,
+		    "there is no memory for a workspace");
+	out->cu = r->cu;
+	out->bytes = bytes;
+	out->context = r->context;
+	return CUTEJIT_OK;
+}
+
 /* What was given out may stand in graphs, so it stays while the launch does;
  * each is twice as large as the one before. */
 static cutejit_status
 own_workspace(struct cj_work *f, struct cutejit_launch *l,
     const struct cj_ready *r, uint64_t *out)
 {
-	size_t bytes = r->shots.workspace_bytes;
+	size_t bytes = r->shots.workspace_bytes - r->shots.restored_bytes;
 	struct cj_scratch *s = l->scratch;
-	int rc;
+	cutejit_status status;
 
+	*out = 0;
+	if (bytes == 0)
+		return CUTEJIT_OK;
 	if (s != NULL && s->bytes >= bytes && s->context == r->context) {
 		*out = s->address;
 		return CUTEJIT_OK;
@@ -41,18 +59,87 @@ own_workspace(struct cj_work *f, struct cutejit_launch *l,
 	s = cj_take(f->context, sizeof *s);
 	if (s == NULL)
 		cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
-	rc = r->cu->MemAlloc(&s->address, bytes);
-	if (rc != 0) {
+	status = allocate(f, r, bytes, s);
+	if (status != CUTEJIT_OK) {
 		cj_give_back(f->context, s);
-		return cj_gpu_fail(f, r->cu, rc,
-		    "there is no memory for a workspace");
+		return status;
 	}
-	s->cu = r->cu;
-	s->bytes = bytes;
-	s->context = r->context;
 	s->next = l->scratch;
 	l->scratch = s;
 	*out = s->address;
+	return CUTEJIT_OK;
+}
+
+/* Fills number `n` on of those that are restored; the first. */
+static const struct cj_filled *
+next_restored(const struct cj_shots *s, uint32_t *n)
+{
+	while (*n < s->fill_count && !s->fills[*n].restored)
+		++*n;
+	return *n < s->fill_count ? &s->fills[(*n)++] : NULL;
+}
+
+static bool
+keeps_these(const struct cj_kept *k, const struct cj_ready *r)
+{
+	const struct cj_filled *w;
+	uint32_t n = 0, i = 0;
+
+	if (k->memory.context != r->context)
+		return false;
+	while ((w = next_restored(&r->shots, &n)) != NULL) {
+		const struct cj_filled *own = &k->fills[i];
+
+		if (i++ == k->count || own->offset != w->offset
+		    || own->elements != w->elements || own->kind != w->kind
+		    || own->fill != w->fill)
+			return false;
+	}
+	return i == k->count;
+}
+
+static struct cj_kept *
+take_kept(struct cutejit_context *c, const struct cj_shots *s)
+{
+	struct cj_kept *k = cj_take(c, sizeof *k + s->fill_count
+	    * sizeof *k->fills);
+	const struct cj_filled *w;
+	uint32_t n = 0;
+
+	if (k == NULL)
+		return NULL;
+	k->fills = (struct cj_filled *)(k + 1);
+	while ((w = next_restored(s, &n)) != NULL)
+		k->fills[k->count++] = *w;
+	return k;
+}
+
+/* Memory of its own, so that nothing else is ever written there. */
+static cutejit_status
+own_kept(struct cj_work *f, struct cutejit_launch *l,
+    const struct cj_ready *r, struct cj_kept **out)
+{
+	struct cj_kept *k = l->kept;
+	cutejit_status status;
+
+	*out = NULL;
+	if (r->shots.restored_bytes == 0)
+		return CUTEJIT_OK;
+	while (k != NULL && !keeps_these(k, r))
+		k = k->next;
+	*out = k;
+	if (k != NULL)
+		return CUTEJIT_OK;
+	k = take_kept(f->context, &r->shots);
+	if (k == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+	status = allocate(f, r, r->shots.restored_bytes, &k->memory);
+	if (status != CUTEJIT_OK) {
+		cj_give_back(f->context, k);
+		return status;
+	}
+	k->next = l->kept;
+	l->kept = *out = k;
 	return CUTEJIT_OK;
 }
 
@@ -69,42 +156,62 @@ place_workspace(struct cj_work *f, struct cutejit_launch *l,
 {
 	size_t bytes = r->shots.workspace_bytes;
 	uint64_t address = (uint64_t)(uintptr_t)l->user_workspace;
+	struct cj_kept *kept = NULL;
 	struct cj_gpu gpu;
 	cutejit_status status;
 
-	if (!r->on_gpu || bytes == 0)
+	if (!r->on_gpu || bytes == 0) {
+		l->in_use = NULL;
 		return CUTEJIT_OK;
+	}
 	if (l->user_workspace != NULL && l->user_bytes < bytes)
 		return too_small(f, bytes, l->user_bytes);
 	if (l->user_workspace == NULL) {
 		status = cj_gpu_enter(f, r->ordinal, &gpu);
 		if (status == CUTEJIT_OK) {
 			status = own_workspace(f, l, r, &address);
+			if (status == CUTEJIT_OK)
+				status = own_kept(f, l, r, &kept);
 			cj_gpu_leave(f, &gpu);
 		}
 		if (status != CUTEJIT_OK)
 			return status;
 	}
 	cj_shots_place(&r->shots, address);
+	if (kept != NULL)
+		cj_shots_place_restored(&r->shots, kept->memory.address);
+	l->in_use = kept;
 	return CUTEJIT_OK;
 }
 
 /* The driver may be gone, or the device reset: memory then is too. */
 static void
-free_workspaces(struct cutejit_launch *l, struct cutejit_context *c)
+free_memory(const struct cj_scratch *s)
 {
 	void *was;
 
+	if (cj_cuda_is_ours() && s->cu->CtxPushCurrent(s->context) == 0) {
+		s->cu->MemFree(s->address);
+		s->cu->CtxPopCurrent(&was);
+	}
+}
+
+static void
+free_workspaces(struct cutejit_launch *l, struct cutejit_context *c)
+{
 	while (l->scratch != NULL) {
 		struct cj_scratch *s = l->scratch;
 
 		l->scratch = s->next;
-		if (cj_cuda_is_ours()
-		    && s->cu->CtxPushCurrent(s->context) == 0) {
-			s->cu->MemFree(s->address);
-			s->cu->CtxPopCurrent(&was);
-		}
+		free_memory(s);
 		cj_give_back(c, s);
+	}
+	while (l->kept != NULL) {
+		struct cj_kept *k = l->kept;
+
+		l->kept = k->next;
+		free_memory(&k->memory);
+		cj_give_back(c, k);
 	}
 }
 
@@ -298,12 +405,14 @@ struct running {
 	int error;			/* of a launch that was tried */
 };
 
-/* A stream is asked for its context when it comes first. */
+/* A stream is asked for its context when it comes first. What is captured has
+ * not been filled. */
 static int
 fire(struct cutejit_launch *l, void *context, void *stream)
 {
 	const struct cj_ready *ready = l->ready;
-	int rc = 0;
+	struct cj_kept *kept = l->in_use;
+	int rc = 0, capturing = 0;
 
 	if (stream != l->stream || context != l->stream_context) {
 		rc = cj_stream_check(ready->cu, context, stream);
@@ -312,7 +421,12 @@ fire(struct cutejit_launch *l, void *context, void *stream)
 		l->stream = stream;
 		l->stream_context = context;
 	}
-	return cj_shots_fire(ready->cu, &ready->shots, stream);
+	rc = cj_shots_fire(ready->cu, &ready->shots,
+	    kept != NULL && kept->is_filled, stream);
+	if (rc == 0 && kept != NULL && !kept->is_filled)
+		kept->is_filled = ready->cu->StreamIsCapturing(stream,
+		    &capturing) == 0 && capturing == 0;
+	return rc;
 }
 
 static cutejit_status

@@ -433,7 +433,9 @@ fill_slots(const struct cj_quick *q, const cutejit_argument *given,
 				return false;
 			break;
 		case CJ_PATCH_WORKSPACE:
-			slots[p->slot] = workspace + p->offset;
+			slots[p->slot] = workspace + p->offset
+			    + (p->restored ? q->shots.workspace_bytes
+			    - q->shots.restored_bytes : 0);
 			break;
 		}
 	}
@@ -483,13 +485,13 @@ fire(const struct cj_quick *q, struct cj_calling *c, uint64_t *slots)
 	shots.slots = slots;
 	shots.params = params;
 	if (shots.workspace_bytes == 0)
-		return cj_shots_fire(q->cu, &shots, c->stream);
+		return cj_shots_fire(q->cu, &shots, false, c->stream);
 	rc = cj_scratch_take(q->cu, q->ordinal, shots.workspace_bytes,
 	    c->stream, &workspace);
 	if (rc != 0)
 		return rc;
 	cj_shots_place(&shots, workspace);
-	rc = cj_shots_fire(q->cu, &shots, c->stream);
+	rc = cj_shots_fire(q->cu, &shots, false, c->stream);
 	freed = cj_scratch_give(q->cu, q->ordinal, c->stream, workspace);
 	return rc != 0 ? rc : freed;
 }

@@ -169,6 +169,7 @@ pack_address(struct packing *k, uint32_t object, uint32_t slot)
 	if (o->kind != CJ_OBJECT_TENSOR) {
 		p = add_patch(k, CJ_PATCH_WORKSPACE, slot);
 		p->offset = k->workspace[object];
+		p->restored = o->restored;
 		return;
 	}
 	actual = &k->args->actuals[o->parameter];
@@ -400,24 +401,26 @@ make_shot(struct packing *k, const struct cj_plan_step *step)
 
 static void
 place_workspace(struct packing *k, const struct cj_plan_step *step,
-    uint64_t *table, uint64_t *next)
+    uint64_t *table, uint64_t next[2])
 {
 	const struct cj_object *o =
 	    &k->program->ir->objects.at[step->object];
+	uint64_t *at = &next[o->restored];
 
-	table[step->object] = *next;
+	table[step->object] = *at;
 	if (step->has_fill && step->elements > 0) {
 		struct cj_filled *fill = &k->out->fills[k->out->fill_count++];
 
 		fill->slot = CJ_NO_SLOT;
-		fill->offset = *next;
+		fill->restored = o->restored;
+		fill->offset = *at;
 		fill->elements = step->elements;
 		fill->stride = 1;
 		fill->kind = o->element;
 		fill->fill = step->fill;
 		fill->before = k->out->count;
 	}
-	*next += cj_workspace_bytes(k->program->ir, step);
+	*at += cj_workspace_bytes(k->program->ir, step);
 }
 
 /* The address has a slot, so that it may change as those of launches do. */
@@ -489,7 +492,7 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 {
 	uint64_t *table = CJ_NEWS(&f->arena, uint64_t, p->ir->objects.len);
 	struct packing k = { f, a, p, args, NULL, table, out, 0, CUTEJIT_OK };
-	uint64_t next = 0;
+	uint64_t next[2] = { 0, 0 };	/* those that are restored apart */
 	uint32_t i;
 
 	memset(out, 0, sizeof *out);
@@ -509,27 +512,44 @@ cj_shots_make(struct cj_work *f, struct cj_arena *a,
 		const struct cj_plan_step *step = &plan->steps.at[i];
 
 		if (step->kind == CJ_STEP_WORKSPACE)
-			place_workspace(&k, step, table, &next);
+			place_workspace(&k, step, table, next);
 		else if (step->kind == CJ_STEP_FILL)
 			place_fill(&k, step);
 		else if (!make_shot(&k, step))
 			return k.status != CUTEJIT_OK ? k.status :
 			    CUTEJIT_ERROR;
 	}
+	out->restored_bytes = next[1];
 	drop_unread(out);
 	return CUTEJIT_OK;
+}
+
+static void
+place(struct cj_shots *s, bool restored, uint64_t address)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->patch_count; i++)
+		if (s->patches[i].kind == CJ_PATCH_WORKSPACE
+		    && s->patches[i].restored == restored)
+			s->slots[s->patches[i].slot] = address
+			    + s->patches[i].offset;
 }
 
 void
 cj_shots_place(struct cj_shots *s, uint64_t workspace)
 {
-	uint32_t i;
-
 	s->workspace = workspace;
-	for (i = 0; i < s->patch_count; i++)
-		if (s->patches[i].kind == CJ_PATCH_WORKSPACE)
-			s->slots[s->patches[i].slot] = workspace
-			    + s->patches[i].offset;
+	place(s, false, workspace);
+	cj_shots_place_restored(s, workspace + s->workspace_bytes
+	    - s->restored_bytes);
+}
+
+void
+cj_shots_place_restored(struct cj_shots *s, uint64_t restored)
+{
+	s->restored = restored;
+	place(s, true, restored);
 }
 
 /* ---- firing -------------------------------------------------------------- */
@@ -543,8 +563,8 @@ cj_fill_memsets(const struct cj_shots *s, const struct cj_filled *w,
     struct cj_cuda_memset_node out[2])
 {
 	unsigned bits = w->kind == CJ_KIND_BOOL ? 8 : cj_kind_bits(w->kind);
-	uint64_t base = w->slot == CJ_NO_SLOT ? s->workspace :
-	    s->slots[w->slot];
+	uint64_t base = w->slot != CJ_NO_SLOT ? s->slots[w->slot] :
+	    w->restored ? s->restored : s->workspace;
 	struct cj_cuda_memset_node m = { .to = base + w->offset,
 	    .value = (unsigned)w->fill, .height = 1,
 	    .width = (size_t)w->elements, .element_bytes = bits / 8 };
@@ -616,13 +636,15 @@ set_memory(const struct cj_cuda *cu, const struct cj_cuda_memset_node *m,
 /* Fills number `first` to `end` - 1. */
 static int
 fill_memory(const struct cj_cuda *cu, const struct cj_shots *s,
-    uint32_t first, uint32_t end, void *stream)
+    bool is_filled, uint32_t first, uint32_t end, void *stream)
 {
 	struct cj_cuda_memset_node m[2];
 	uint32_t count, i;
 	int rc = 0;
 
 	for (; first < end; first++) {
+		if (is_filled && s->fills[first].restored)
+			continue;
 		count = cj_fill_memsets(s, &s->fills[first], m);
 		for (i = 0; i < count && rc == 0; i++)
 			rc = set_memory(cu, &m[i], stream);
@@ -647,14 +669,14 @@ fire(const struct cj_cuda *cu, const struct cj_shot *s, void **params,
 
 int
 cj_shots_fire(const struct cj_cuda *cu, const struct cj_shots *s,
-    void *stream)
+    bool is_filled, void *stream)
 {
 	uint32_t i, n, w = 0;
 	int rc = 0;
 
 	for (i = 0; i <= s->count && rc == 0; i++) {
 		n = cj_fills_before(s, w, i);
-		rc = fill_memory(cu, s, w, w + n, stream);
+		rc = fill_memory(cu, s, is_filled, w, w + n, stream);
 		w += n;
 		if (rc == 0 && i < s->count)
 			rc = fire(cu, &s->at[i], s->params + s->at[i].first,

@@ -230,7 +230,7 @@ launch_on_gpu(struct cj_testing *t, struct cj_selected *s,
 	if (status != CUTEJIT_OK)
 		return status;
 	cj_shots_place(&shots, workspace);
-	rc = cj_shots_fire(cu, &shots, NULL);
+	rc = cj_shots_fire(cu, &shots, false, NULL);
 	if (rc == 0)
 		rc = cu->CtxSynchronize();
 	if (rc != 0)

@@ -104,6 +104,93 @@ current(void)
 	return c;
 }
 
+/* ---- workspaces that runs restore ---------------------------------------- */
+
+static cutejit_launch *
+restored_launch(struct fixture *f)
+{
+	static const char text[] =
+	    "kernel restored(x: tensor(f32, N:1), y: tensor(f32, N:1))\n"
+	    "{\n"
+	    "    let w = workspace(u32, N:1, fill = 7, restored = true);\n"
+	    "    let v = workspace(f32, N:1);\n"
+	    "    launch grid(1) block(32) {\n"
+	    "        v[0] = f32(w[0]) + x[0];\n"
+	    "        y[0] = v[0];\n"
+	    "    }\n"
+	    "}\n";
+	cutejit_kernel *k;
+	cutejit_launch *l;
+
+	cutejit_module_destroy(f->m);
+	f->m = test_module(f->c, text);
+	DO(f->c, cutejit_compile(f->m, "restored", NULL, &k));
+	DO(f->c, cutejit_prepare(k, &f->args[1], 2, &l));
+	cutejit_kernel_destroy(k);
+	return l;
+}
+
+/* How many settings of memory a run takes. */
+static unsigned long
+sets_of(struct fixture *f, cutejit_launch *l, void *stream)
+{
+	unsigned long sets = fake->sets;
+
+	DO(f->c, cutejit_launch_run(l, stream));
+	return fake->sets - sets;
+}
+
+static void
+test_restored(void)
+{
+	static char memory[1 << 14] __attribute__((aligned(256)));
+	void *library = dlopen(FAKE_CUDA, RTLD_NOW), *stream, *graph, *device;
+	int (*create)(void **, unsigned), (*begin)(void *, int);
+	int (*end)(void *, void **);
+	struct vector vx, vy;
+	struct fixture f;
+	cutejit_argument few[2];
+	cutejit_launch *l;
+
+	*(void **)&create = dlsym(library, "cuStreamCreate");
+	*(void **)&begin = dlsym(library, "cuStreamBeginCapture_v2");
+	*(void **)&end = dlsym(library, "cuStreamEndCapture");
+	CHECK(create != NULL && begin != NULL && end != NULL);
+	setup(&f);
+	l = restored_launch(&f);
+	few[0] = cutejit_arg_tensor("x", vector_set(&vx, f.x, 900,
+	    CUTEJIT_DL_CUDA));
+	few[1] = cutejit_arg_tensor("y", vector_set(&vy, f.y, 900,
+	    CUTEJIT_DL_CUDA));
+
+	/* what is captured is not run */
+	CHECK(retain(&device, 0) == 0 && push(device) == 0);
+	CHECK(create(&stream, 1) == 0 && begin(stream, 2) == 0);
+	CHECK(sets_of(&f, l, stream) == 1 && sets_of(&f, l, stream) == 1);
+	CHECK(end(stream, &graph) == 0);
+	CHECK(sets_of(&f, l, NULL) == 1);
+	CHECK(sets_of(&f, l, NULL) == 0 && sets_of(&f, l, stream) == 0);
+
+	/* other extents have memory of their own, and each keeps it */
+	DO(f.c, cutejit_launch_set_all(l, few));
+	CHECK(sets_of(&f, l, NULL) == 1 && sets_of(&f, l, NULL) == 0);
+	DO(f.c, cutejit_launch_set_all(l, &f.args[1]));
+	CHECK(sets_of(&f, l, NULL) == 0);
+
+	/* what the caller gives may be used for other things meanwhile */
+	CHECK(cutejit_launch_workspace(l) == 2 * 4096);
+	DO(f.c, cutejit_launch_workspace_set(l, memory, sizeof memory));
+	CHECK(sets_of(&f, l, NULL) == 1 && sets_of(&f, l, NULL) == 1);
+	CHECK(memory[4096] == 7 && memory[0] == 0);
+	DO(f.c, cutejit_launch_workspace_set(l, NULL, 0));
+	CHECK(sets_of(&f, l, NULL) == 0);
+	CHECK(cutejit_launch_nodes(l) == 2);
+	cutejit_launch_destroy(l);
+	CHECK(pop(&device) == 0);
+	dlclose(library);
+	teardown(&f);
+}
+
 /* ---- what the driver's assembler tells ----------------------------------- */
 
 static unsigned
@@ -532,6 +619,7 @@ main(void)
 	test_local_error();
 	test_prepared();
 	test_patched();
+	test_restored();
 	test_empty();
 	test_call();
 	test_refused();

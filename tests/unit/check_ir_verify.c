@@ -273,6 +273,13 @@ static const struct rule {
 	    "shared memory has a known extent" },
 	{ "module \"m\"\nobject @1 table f32[4] align 4\n",
 	    "a table has data" },
+	{ "module \"m\"\nobject @1 tensor f32[4] of 0.0 align 4 restored\n",
+	    "a workspace of elements of 8 bits or more is restored" },
+	{ "module \"m\"\nobject @1 workspace i4[4] align 4 restored\n",
+	    "a workspace of elements of 8 bits or more is restored" },
+	{ "module \"m\"\nobject @1 workspace f32[?] align 4 writes restored\n"
+	    "host $1 \"f\" {\n%1 = const int 4\nworkspace @1 %1\n}\n",
+	    "what is restored has a fill" },
 	{ "module \"m\"\nobject @1 tensor f32[4] of 0.0 align 12\n",
 	    "the alignment is not a power of two" },
 	{ "module \"m\"\ndevice $1 \"f\" {\nleaf extent int\n}\n",

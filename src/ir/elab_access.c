@@ -94,16 +94,6 @@ find_chain(struct cj_pieces *p)
 
 /* ---- alignment ----------------------------------------------------------- */
 
-static const char *
-int_text(struct cj_elab *el, struct cj_int i)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_int_print(&out, &el->sym, i);
-	return out.text;
-}
-
 uint32_t
 cj_pieces_bytes(const struct cj_pieces *p)
 {
@@ -177,19 +167,19 @@ proved_alignment(struct cj_elab *el, struct cj_pieces *p, int64_t bits)
 		    "\"%s\" is aligned to %s", o->name);
 	bits = limit_by(el, bits, bits_in(el, p, way), p,
 	    "the offset %s is known to be a multiple of %s only",
-	    int_text(el, way));
+	    cj_elab_int_text(el, way));
 	if (t->layout->offset != NULL)
 		bits = limit_by(el, bits, bits_in(el, p,
 		    t->layout->offset->value), p,
 		    "the offset %s is known to be a multiple of %s only",
-		    int_text(el, t->layout->offset->value));
+		    cj_elab_int_text(el, t->layout->offset->value));
 	for (i = 0; i < p->axes; i++) {
 		const struct cj_axis *a = &p->axis[i];
 
 		if (a->taken == 0)
 			bits = limit_by(el, bits, bits_in(el, p, a->stride),
 			    p, "the stride %s is known to be a multiple of "
-			    "%s only", int_text(el, a->stride));
+			    "%s only", cj_elab_int_text(el, a->stride));
 	}
 	if (t->layout->is_composed && t->layout->swizzle.bits > 0)
 		bits = limit_by(el, bits, ((int64_t)p->bits <<
@@ -352,7 +342,7 @@ remark_wide(struct cj_elab *el, const struct cj_pieces *p)
 		return;
 	cj_help(cj_elab_report(el, CJ_DIAG_WIDE_INDEX, p->span,
 	    "the offset %s in \"%s\" may pass 2^31: it has 64 bits",
-	    int_text(el, at), o->name == NULL ? "a tensor" : o->name),
+	    cj_elab_int_text(el, at), o->name == NULL ? "a tensor" : o->name),
 	    "A \"where\" that bounds the extents and strides makes it 32.");
 }
 

@@ -329,18 +329,6 @@ OPERATION(get_divisibility)
 	    cj_value_text(el, &args->at[0]));
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* x where the run has checked that n divides it: a symbol that says so. */
 static struct cj_value
 divided(struct cj_elab *el, struct cj_args *args, struct cj_int x, int64_t n)
@@ -362,7 +350,7 @@ divided(struct cj_elab *el, struct cj_args *args, struct cj_int x, int64_t n)
 	c[1] = (struct cj_value){ .kind = CJ_VALUE_STRING, .text = &need };
 	cj_builtin_assert(el, &check, NULL);
 	/* the least common multiple, unless it is beyond 64 bits */
-	if (__builtin_mul_overflow(old / gcd(old, n), n, &by))
+	if (__builtin_mul_overflow(old / cj_gcd(old, n), n, &by))
 		by = n;
 	return cj_value_int(cj_elab_symbol(el, cj_elab_ref_int(el, x),
 	    "assumed", r.lo, r.hi, by));

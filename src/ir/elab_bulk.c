@@ -112,16 +112,6 @@ cj_builtin_bulk_copy(struct cj_elab *el, struct cj_args *args,
 	return (struct cj_value){ .kind = CJ_VALUE_COPY, .copy = c };
 }
 
-static const char *
-text_of(struct cj_elab *el, struct cj_int n)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_int_print(&out, &el->sym, n);
-	return out.text;
-}
-
 /* ---- both sides ---------------------------------------------------------- */
 
 /* Neighbours, one after the other? */
@@ -178,7 +168,7 @@ is_whole(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 	    "a bulk copy moves whole units of 16 bytes, these are %s elements "
-	    "of %s", text_of(el, count), cj_kind_text(t->element)),
+	    "of %s", cj_elab_int_text(el, count), cj_kind_text(t->element)),
 	    "State it in the contract, \"where N %% %lld == 0\", or cut the "
 	    "view at such a place and copy the rest by itself.",
 	    (long long)(UNIT / bytes));
@@ -232,7 +222,7 @@ fit_together(struct cj_elab *el, struct cj_args *args,
 	else if (cj_int_equal(&el->sym, *count, have) != CJ_YES)
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, args->span,
 		    "the source has %s elements, the destination %s",
-		    text_of(el, *count), text_of(el,
+		    cj_elab_int_text(el, *count), cj_elab_int_text(el,
 		    have)), "Cut the larger one: s[0..n].");
 	else
 		return is_whole(el, args->span, from, *count);

@@ -94,16 +94,6 @@ cj_contract_mode(struct cj_matched *m, const char *what, uint32_t mode)
 	    m->name);
 }
 
-static const char *
-int_text(struct cj_elab *el, struct cj_int i)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_int_print(&out, &el->sym, i);
-	return out.text;
-}
-
 /* ---- requirements -------------------------------------------------------- */
 
 /* refs[0] is the condition, the others are the values of `names`. */
@@ -136,7 +126,7 @@ cj_contract_require(struct cj_contract *c, cj_ref condition,
 	for (i = 0; i < count; i++) {
 		if (i != 0)
 			cj_strbuf_puts(&names, ", ");
-		cj_strbuf_puts(&names, int_text(el, shown[i]));
+		cj_strbuf_puts(&names, cj_elab_int_text(el, shown[i]));
 		refs[i + 1] = cj_elab_ref_int(el, shown[i]);
 	}
 	if (count != 0)
@@ -174,7 +164,8 @@ cj_contract_equal(struct cj_matched *m, struct cj_int actual,
 		ok = cj_contract_either(el, ok, cj_contract_compare(el,
 		    CJ_OP_LE, *extent, cj_known(1)));
 	cj_contract_require(m->c, ok, m->name, cj_printf(el->m->arena,
-	    "%s == %s", int_text(el, actual), int_text(el, wanted)), shown,
+	    "%s == %s", cj_elab_int_text(el, actual),
+	    cj_elab_int_text(el, wanted)), shown,
 	    cj_is_known(wanted) ? 1 : 2);
 }
 
@@ -406,7 +397,7 @@ cj_contract_number(struct cj_matched *m, const struct cj_node *n,
 		    "%s: %s of mode %u is %lld, needed is %s", m->name,
 		    is_stride ? "the stride" : "the extent", mode,
 		    (long long)actual_number(m, kind, mode),
-		    int_text(c->el, *out));
+		    cj_elab_int_text(c->el, *out));
 	}
 	actual = cj_contract_symbol(m, kind, mode, cj_contract_mode(m,
 	    is_stride ? "stride" : "extent", mode));

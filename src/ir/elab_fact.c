@@ -153,18 +153,6 @@ int_of(struct cj_elab *el, const struct cj_node *n, struct cj_int *out)
 	return true;
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a < 0 ? -a : a;
-}
-
 /* a % c == 0 */
 static bool
 learn_divisor(struct cj_contract *c, const struct cj_node *n)
@@ -185,7 +173,7 @@ learn_divisor(struct cj_contract *c, const struct cj_node *n)
 	    constant % by.value != 0)
 		return false;
 	cj_contract_fact(c, symbol, INT64_MIN, INT64_MAX,
-	    by.value / gcd(by.value, factor));
+	    by.value / cj_gcd(by.value, factor));
 	return true;
 }
 

@@ -381,16 +381,6 @@ pass(struct cj_elab *el, const struct cj_passed *p, cj_ref ref,
 	return leaf_ref(el, add_leaf(el, &leaf, p));
 }
 
-static const char *
-int_text(struct cj_elab *el, struct cj_int i)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_int_print(&out, &el->sym, i);
-	return out.text;
-}
-
 static cj_ref
 pass_int(struct cj_elab *el, struct cj_int i)
 {
@@ -404,7 +394,7 @@ pass_int(struct cj_elab *el, struct cj_int i)
 	inner = go_out(el);
 	ref = cj_elab_ref_int(el, i);
 	el->em = inner;
-	return pass(el, &p, ref, int_text(el, i));
+	return pass(el, &p, ref, cj_elab_int_text(el, i));
 }
 
 static cj_ref
@@ -422,7 +412,7 @@ pass_divisor(struct cj_elab *el, struct cj_int i)
 	    cj_elab_ref_int(el, i));
 	el->em = inner;
 	return pass(el, &p, ref, cj_printf(el->arena, "divisor of %s",
-	    int_text(el, i)));
+	    cj_elab_int_text(el, i)));
 }
 
 /* Of a scalar argument; others have no name. */

@@ -216,18 +216,6 @@ region_body(struct cj_elab *el, const struct cj_node *n, struct cj_jump *j)
 	el->jump = j->outer;
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a < 0 ? -a : a;
-}
-
 static bool
 step_of(struct cj_elab *el, const struct cj_node *n, struct cj_int *step)
 {
@@ -280,7 +268,7 @@ loop_index(struct cj_elab *el, const struct cj_node *n, cj_ref index,
 	const struct cj_node *binding = n->for_stmt.binding;
 	const char *name = binding->kind == CJ_NODE_NAME ?
 	    cj_elab_name(el, binding->name.name) : NULL;
-	int64_t divisor = gcd(cj_int_divisor(&el->sym, r->first),
+	int64_t divisor = cj_gcd(cj_int_divisor(&el->sym, r->first),
 	    cj_int_divisor(&el->sym, step));
 	struct cj_int s;
 

@@ -174,6 +174,16 @@ cj_value_text(struct cj_elab *el, const struct cj_value *v)
 	return out.text;
 }
 
+const char *
+cj_elab_int_text(struct cj_elab *el, struct cj_int i)
+{
+	struct cj_strbuf out;
+
+	cj_strbuf_init(&out, el->arena);
+	cj_int_print(&out, &el->sym, i);
+	return out.text;
+}
+
 static const char *
 of_shape(struct cj_elab *el, enum cj_kind k, const struct cj_tuple *shape,
     const char *scalar, const char *tensor)

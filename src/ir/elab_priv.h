@@ -551,6 +551,8 @@ const char *cj_value_what(struct cj_elab *el, const struct cj_value *v);
 void cj_value_print(struct cj_elab *el, struct cj_strbuf *out,
     const struct cj_value *v);
 const char *cj_value_text(struct cj_elab *el, const struct cj_value *v);
+/* A number, or the term that it is. */
+const char *cj_elab_int_text(struct cj_elab *el, struct cj_int i);
 /* Conversions between values and layout/'s tuples. False: reported. */
 const struct cj_tuple *cj_value_to_tuple(struct cj_elab *el,
     struct cj_span span, const struct cj_value *v);	/* NULL: reported */

@@ -182,16 +182,6 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 
 /* ---- bounds that are known ----------------------------------------------- */
 
-static const char *
-int_text(struct cj_elab *el, struct cj_int i)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_int_print(&out, &el->sym, i);
-	return out.text;
-}
-
 static bool
 is_inside(struct cj_elab *el, struct cj_span span, const struct cj_tuple *c,
     const struct cj_tuple *shape, uint32_t mode)
@@ -216,7 +206,7 @@ is_inside(struct cj_elab *el, struct cj_span span, const struct cj_tuple *c,
 	cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
 	    "the coordinate %lld of mode %u lies outside: the extent is %s",
 	    (long long)c->value.value, mode == UINT32_MAX ? 0 : mode,
-	    int_text(el, extent));
+	    cj_elab_int_text(el, extent));
 	return false;
 }
 
@@ -437,8 +427,9 @@ window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 	    cj_int_less(&el->sym, r->first, cj_known(0)) == CJ_YES))
 		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
 		    "the range %s..%s leaves mode %u, whose extent is %s",
-		    int_text(el, r->first), int_text(el, r->last), mode,
-		    int_text(el, leaf->value));
+		    cj_elab_int_text(el, r->first),
+		    cj_elab_int_text(el, r->last), mode,
+		    cj_elab_int_text(el, leaf->value));
 	w.count = cj_int_max(&el->sym, cj_known(0),
 	    cj_int_sub(&el->sym, r->last, r->first));
 	cj_tensor_watch_index(el, &made, t, window_start(el, shape, &w));

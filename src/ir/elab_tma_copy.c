@@ -484,109 +484,177 @@ cj_tma_ask(struct cj_elab *el, struct cj_args *args,
 
 /* ---- the copy ------------------------------------------------------------ */
 
-struct cj_value
-cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
-    const struct cj_copy_value *c)
-{
-	const struct cj_tma_value *t = c->tma;
-	const struct cj_value *barrier = cj_arg_named(el, args, "barrier");
-	const struct cj_value *global = &args->at[t->stores ? 2 : 1];
-	const struct cj_value *shared = &args->at[t->stores ? 1 : 2];
-	struct cj_tma_boxes boxes = { .copy = { .map = t->record,
-	    .evict = t->evict, .reduces = t->reduces, .how = t->how } };
-	struct cj_access access = { .align = 128 };
-	struct cj_tma_place to = { .rows = NULL };
-	struct sharing share = { 0 };
-	uint32_t cut;
+/* A copy as it is written, and what becomes of it. */
+struct call {
+	struct cj_elab *el;
+	struct cj_args *args;
+	const struct cj_copy_value *copy;
+	const struct cj_tma_value *t;
+	const struct cj_value *global, *shared, *barrier;
+	uint32_t shared_at;		/* which argument that is */
+	bool is_staged;
+	struct cj_tma_boxes boxes;
+	struct cj_tma_place to;
+};
 
-	if (global->kind != CJ_VALUE_TENSOR || shared->kind !=
-	    CJ_VALUE_TENSOR || el->m->objects.at[shared->tensor->object].kind
-	    != CJ_OBJECT_SHARED)
-		return cj_elab_error(el, CJ_DIAG_WRONG_PLACE, args->span,
-		    "%s copies %s", c->text, t->stores ?
+static bool
+check_sides(struct call *c)
+{
+	struct cj_elab *el = c->el;
+	bool *is_early = &c->boxes.copy.is_early;
+
+	if (c->global->kind != CJ_VALUE_TENSOR || c->shared->kind !=
+	    CJ_VALUE_TENSOR || el->m->objects.at[c->shared->tensor->object].kind
+	    != CJ_OBJECT_SHARED) {
+		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, c->args->span,
+		    "%s copies %s", c->copy->text, c->t->stores ?
 		    "from shared to global memory" :
 		    "from global to shared memory");
-	if (!cj_arg_flag(el, args, "early", &boxes.copy.is_early))
-		return cj_value_error();
-	if (boxes.copy.is_early && t->stores)
-		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		return false;
+	}
+	if (!cj_arg_flag(el, c->args, "early", is_early))
+		return false;
+	if (*is_early && c->t->stores)
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, c->args->span,
 		    "a store waits for the launch in front");
-	if (is_staged(el, args, shared->tensor, t->stores)) {
-		if (cj_elab_threads_here(el) == 0)
-			return cj_elab_error(el, CJ_DIAG_NOT_KNOWN,
-			    args->span, "stages that TMA fills or reads need "
-			    "a block of known threads");
-		if (cj_arg_named(el, args, "multicast") != NULL)
-			return cj_elab_error(el, CJ_DIAG_UNSUPPORTED,
-			    args->span, "loads to several blocks into stages "
-			    "are not supported by this version: say barrier "
-			    "= b[i]");
-		el->m->objects.at[shared->tensor->object].reads |= t->stores;
+	return !*is_early || !c->t->stores;
+}
+
+/* Whoever fills or reads a stage of a pipeline names no barrier. */
+static bool
+check_stage(struct call *c)
+{
+	struct cj_elab *el = c->el;
+
+	c->is_staged = is_staged(el, c->args, c->shared->tensor,
+	    c->t->stores);
+	if (!c->is_staged)
+		return cj_arg_completes(el, c->args, !c->t->stores,
+		    "a copy by TMA");
+	if (cj_elab_threads_here(el) == 0) {
+		cj_elab_error(el, CJ_DIAG_NOT_KNOWN, c->args->span,
+		    "stages that TMA fills or reads need a block of known "
+		    "threads");
+		return false;
 	}
-	else if (!cj_arg_completes(el, args, !t->stores, "a copy by TMA"))
-		return cj_value_error();
-	if (shared->tensor->is_remote || (t->stores &&
-	    cj_arg_named(el, args, "multicast") != NULL)) {
-		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, args->span,
-		    "TMA copies to and from the memory of the own block"),
-		    "A load goes to several blocks, the same place of each, "
-		    "by multicast = bits of their ranks.");
-		return cj_value_error();
+	if (cj_arg_named(el, c->args, "multicast") != NULL) {
+		cj_elab_error(el, CJ_DIAG_UNSUPPORTED, c->args->span,
+		    "loads to several blocks into stages are not supported by "
+		    "this version: say barrier = b[i]");
+		return false;
 	}
-	if (!cj_elab_not_gathered(el, cj_arg_span(args, 1),
-	    args->at[1].tensor, "TMA moves boxes of neighbours", NULL) ||
-	    !cj_elab_not_gathered(el, cj_arg_span(args, 2),
-	    args->at[2].tensor, "TMA moves boxes of neighbours", NULL) ||
-	    !guard_fits(el, cj_arg_span(args, t->stores ? 2 : 1),
-	    global->tensor) || !place_in_tensor(el, args, t, &to) ||
-	    !begins_at_unit(el, args, t, &to) ||
-	    !place_of(el, cj_arg_span(args, t->stores ? 1 : 2), t,
-	    shared->tensor, &boxes.place))
+	el->m->objects.at[c->shared->tensor->object].reads |= c->t->stores;
+	return true;
+}
+
+static bool
+is_own_memory(struct call *c)
+{
+	if (!c->shared->tensor->is_remote && (!c->t->stores ||
+	    cj_arg_named(c->el, c->args, "multicast") == NULL))
+		return true;
+	cj_help(cj_elab_report(c->el, CJ_DIAG_WRONG_PLACE, c->args->span,
+	    "TMA copies to and from the memory of the own block"),
+	    "A load goes to several blocks, the same place of each, by "
+	    "multicast = bits of their ranks.");
+	return false;
+}
+
+static bool
+find_places(struct call *c)
+{
+	struct cj_elab *el = c->el;
+	struct cj_span span = cj_arg_span(c->args, c->shared_at);
+	uint32_t i;
+
+	for (i = 1; i <= 2; i++)
+		if (!cj_elab_not_gathered(el, cj_arg_span(c->args, i),
+		    c->args->at[i].tensor, "TMA moves boxes of neighbours",
+		    NULL))
+			return false;
+	return guard_fits(el, cj_arg_span(c->args, 3 - c->shared_at),
+	    c->global->tensor) && place_in_tensor(el, c->args, c->t, &c->to)
+	    && begins_at_unit(el, c->args, c->t, &c->to)
+	    && place_of(el, span, c->t, c->shared->tensor, &c->boxes.place)
+	    && cj_elab_stage_allows(el, span, c->shared->tensor,
+	    !c->t->stores);
+}
+
+static bool
+name_signal(struct call *c)
+{
+	if (c->barrier == NULL)
+		return true;
+	c->boxes.copy.signal = cj_arg_mbarrier(c->el, c->args->span,
+	    c->barrier, c->shared->tensor, &c->boxes.signal);
+	return c->boxes.copy.signal != 0 &&
+	    cj_arg_ranks(c->el, c->args, &c->boxes.ranks);
+}
+
+/* Blocks that load one tile together: each sends its part to all of them. */
+static bool
+share_load(struct call *c)
+{
+	struct cj_elab *el = c->el;
+	const struct cj_tma_value *t = c->t;
+	struct sharing share = { 0 };
+	uint32_t cut = t->mode[t->cut_mode];
+
+	if (t->stores || t->along[0] * t->along[1] <= 1)
+		return true;
+	if (c->barrier != NULL) {
+		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, c->args->span,
+		    "what blocks share is copied into stages of a pipeline");
+		return false;
+	}
+	if (!check_cluster(el, c->args->span, t) ||
+	    !stands_in_stage(el, c->args->span))
+		return false;
+	find_sharing(el, t, &share);
+	c->boxes.ranks = share.ranks;
+	c->boxes.copy.share = share.modes;
+	c->boxes.copy.cut = t->cut_mode;
+	c->to.at[cut] = cj_int_add(&el->sym, c->to.at[cut], cj_int_mul(
+	    &el->sym, share.part, cj_known(t->cut_extent * t->step[cut])));
+	c->boxes.place = cj_int_add(&el->sym, c->boxes.place, cj_int_mul(
+	    &el->sym, share.part, cj_known(t->cut_step)));
+	return true;
+}
+
+struct cj_value
+cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *copy)
+{
+	const struct cj_tma_value *t = copy->tma;
+	struct call c = { .el = el, .args = args, .copy = copy, .t = t,
+	    .global = &args->at[t->stores ? 2 : 1],
+	    .shared = &args->at[t->stores ? 1 : 2],
+	    .shared_at = t->stores ? 1 : 2,
+	    .barrier = cj_arg_named(el, args, "barrier"),
+	    .boxes = { .copy = { .map = t->record, .evict = t->evict,
+	    .reduces = t->reduces, .how = t->how } } };
+	struct cj_access access = { .align = 128 };
+
+	if (!check_sides(&c) || !check_stage(&c) || !is_own_memory(&c) ||
+	    !find_places(&c))
 		return cj_value_error();
-	if (!cj_elab_stage_allows(el, cj_arg_span(args, t->stores ? 1 : 2),
-	    shared->tensor, !t->stores))
+	cj_elab_touch(el, cj_arg_span(args, c.shared_at), c.shared->tensor,
+	    !t->stores, t->stores ? "tma_store" : "tma_load");
+	c.boxes.map = map_of(el, args, t);
+	if (c.boxes.map == 0)
 		return cj_value_error();
-	cj_elab_touch(el, cj_arg_span(args, t->stores ? 1 : 2),
-	    shared->tensor, !t->stores, t->stores ? "tma_store" : "tma_load");
-	boxes.map = map_of(el, args, t);
-	if (boxes.map == 0)
-		return cj_value_error();
+	access.object = c.shared->tensor->object;
 	if (!t->stores)
-		el->m->objects.at[shared->tensor->object].writes = true;
-	access.object = shared->tensor->object;
-	boxes.copy.shared = cj_module_access(el->m, &access);
-	if (barrier != NULL) {
-		boxes.copy.signal = cj_arg_mbarrier(el, args->span, barrier,
-		    shared->tensor, &boxes.signal);
-		if (boxes.copy.signal == 0 ||
-		    !cj_arg_ranks(el, args, &boxes.ranks))
-			return cj_value_error();
-	}
-	if (!t->stores && t->along[0] * t->along[1] > 1) {
-		if (barrier != NULL)
-			return cj_elab_error(el, CJ_DIAG_WRONG_PLACE,
-			    args->span, "what blocks share is copied into "
-			    "stages of a pipeline");
-		if (!check_cluster(el, args->span, t) ||
-		    !stands_in_stage(el, args->span))
-			return cj_value_error();
-		find_sharing(el, t, &share);
-		boxes.ranks = share.ranks;
-		boxes.copy.share = share.modes;
-		boxes.copy.cut = t->cut_mode;
-		cut = t->mode[t->cut_mode];
-		to.at[cut] = cj_int_add(&el->sym, to.at[cut],
-		    cj_int_mul(&el->sym, share.part, cj_known(t->cut_extent *
-		    t->step[cut])));
-		boxes.place = cj_int_add(&el->sym, boxes.place,
-		    cj_int_mul(&el->sym, share.part, cj_known(t->cut_step)));
-	}
+		el->m->objects.at[access.object].writes = true;
+	c.boxes.copy.shared = cj_module_access(el->m, &access);
+	if (!name_signal(&c) || !share_load(&c))
+		return cj_value_error();
 	/* a map of the device's has its own end: the executor asks */
-	if (to.has_end || (to.has_rest && cj_arg_named(el, args, "map") ==
+	if (c.to.has_end || (c.to.has_rest && cj_arg_named(el, args, "map") ==
 	    NULL))
-		return cj_elab_copy_edge(el, args, t, &boxes, &to,
-		    is_staged(el, args, shared->tensor, t->stores));
-	cj_tma_emit_boxes(el, t, &boxes, &to);
+		return cj_elab_copy_edge(el, args, t, &c.boxes, &c.to,
+		    c.is_staged);
+	cj_tma_emit_boxes(el, t, &c.boxes, &c.to);
 	return cj_value_none();
 }
 

@@ -30,18 +30,6 @@ cj_layout_fragment_like(struct cj_algebra *al, const struct cj_layout *l)
 	    cj_layout_get(al, inner, 0)), cj_tuple_layout(al, rest));
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a < 0 ? -a : a;
-}
-
 const struct cj_layout *
 cj_layout_domain_distribute(struct cj_algebra *al,
     const struct cj_tuple *shape, int64_t n)
@@ -61,7 +49,7 @@ cj_layout_domain_distribute(struct cj_algebra *al,
 	cj_modes_init(&m);
 	cj_modes_flatten(al, &flat, shape, shape);
 	for (i = 0; i < flat.count; i++) {
-		int64_t g = gcd(flat.at[i].shape.value, n);
+		int64_t g = cj_gcd(flat.at[i].shape.value, n);
 
 		if (g == 0)
 			return cj_refuse(al, CJ_REFUSED_SHAPE_DIV, NULL,
@@ -84,7 +72,7 @@ gcd_of(const struct cj_tuple *t, int64_t g)
 
 	assert(t->kind == CJ_TUPLE_INT || t->kind == CJ_TUPLE_TUPLE);
 	if (cj_is_leaf(t))
-		return gcd(g, t->value.value);
+		return cj_gcd(g, t->value.value);
 	for (i = 0; i < t->rank; i++)
 		g = gcd_of(t->at[i], g);
 	return g;
@@ -134,9 +122,9 @@ cj_layout_max_alignment(struct cj_algebra *al, const struct cj_layout *l,
 	if (!plain_alignment(al, cj_layout_inner(al, l), out))
 		return false;
 	if (l->offset != NULL && l->offset->kind == CJ_TUPLE_INT)
-		*out = gcd(*out, cj_int_divisor(al->sym, l->offset->value));
+		*out = cj_gcd(*out, cj_int_divisor(al->sym, l->offset->value));
 	if (l->is_composed)
-		*out = gcd(*out, (int64_t)1 << l->swizzle.base);
+		*out = cj_gcd(*out, (int64_t)1 << l->swizzle.base);
 	return true;
 }
 

@@ -136,6 +136,8 @@ struct cj_range {
 };
 struct cj_range cj_int_range(const struct cj_symtab *t, struct cj_int a);
 
+/* Greatest common divisor, not negative. */
+int64_t cj_gcd(int64_t a, int64_t b);
 /* Largest known divisor (0 for a known 0, |value| for a known value). */
 int64_t cj_int_divisor(const struct cj_symtab *t, struct cj_int a);
 bool cj_int_divisible(const struct cj_symtab *t, struct cj_int a, int64_t by);

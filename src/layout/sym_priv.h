@@ -55,7 +55,6 @@ enum cj_fixed {
 struct cj_int cj_fixed(struct cj_symtab *t, enum cj_fixed op,
     struct cj_int a, struct cj_int b);
 
-int64_t cj_gcd(int64_t a, int64_t b);
 /* Checked: sets t->overflow and returns 0. */
 int64_t cj_add64(struct cj_symtab *t, int64_t a, int64_t b);
 int64_t cj_mul64(struct cj_symtab *t, int64_t a, int64_t b);

@@ -369,6 +369,11 @@ step_bitcast(struct cj_frame *f, const struct cj_step *s)
 	uint32_t in = s->n / f->lanes * to / from, lane, r;
 
 	assert(from != 0 && to != 0 && from <= 64 && to <= 64);
+	if (from == to && from % 8 == 0) {
+		memcpy(f->regs + s->dst, f->regs + s->a,
+		    (size_t)s->n * cj_reg_bytes(s->kind));
+		return;
+	}
 	for (lane = 0; lane < f->lanes; lane++) {
 		wide held = 0;
 		unsigned have = 0;
@@ -404,6 +409,45 @@ cj_interp_BITCAST(struct cj_decoder *d, cj_ref r)
 
 /* ---- lanes that run ------------------------------------------------------ */
 
+/* By so many lanes that the number is known, and compilers turn the choice into
+ * vectors. */
+#define BLEND(type)							\
+	do {								\
+		type *restrict out = CJ_AT(f, type, s->dst);		\
+		const type *restrict in = CJ_AT(f, const type, s->a);	\
+									\
+		for (i = 0; i < s->n; i += CJ_LANES_WARP) {		\
+			const uint8_t *restrict runs =			\
+			    cj_mask(f, CJ_FRAME_MASK) + i % f->lanes;	\
+									\
+			for (j = 0; j < CJ_LANES_WARP; j++)		\
+				out[i + j] = (type)(runs[j] ?		\
+				    in[i + j] : out[i + j]);		\
+		}							\
+	} while (0)
+
+static void
+blend_many(struct cj_frame *f, const struct cj_step *s)
+{
+	uint32_t i, j;
+
+	switch (cj_reg_bytes(s->kind)) {
+	case 1:
+		BLEND(uint8_t);
+		return;
+	case 2:
+		BLEND(uint16_t);
+		return;
+	case 4:
+		BLEND(uint32_t);
+		return;
+	case 8:
+		BLEND(uint64_t);
+		return;
+	}
+	assert(0 && "a register has 1, 2, 4 or 8 bytes");
+}
+
 void
 cj_step_blend(struct cj_frame *f, const struct cj_step *s)
 {
@@ -412,6 +456,10 @@ cj_step_blend(struct cj_frame *f, const struct cj_step *s)
 
 	if (f->full) {
 		memcpy(f->regs + s->dst, f->regs + s->a, (size_t)s->n * bytes);
+		return;
+	}
+	if (f->lanes % CJ_LANES_WARP == 0 && s->dst != s->a) {
+		blend_many(f, s);
 		return;
 	}
 	for (i = 0; i < s->n; i++)

@@ -376,16 +376,19 @@ fits_class(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	bool is_order = is_comparison(op) || op == CJ_OP_MIN ||
 	    op == CJ_OP_MAX;
 	bool is_float = k == CJ_KIND_VOID || cj_kind_is_float(k);
+	struct cj_diag *d;
 
 	if (k == CJ_KIND_BOOL ? is_logic || op == CJ_OP_EQ || op == CJ_OP_NE :
 	    needs_float(op) ? is_float : needs_integer(op) ? !is_float :
 	    is_order || is_float || cj_kind_is_integer(k))
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
+	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
 	    "\"%s\" needs %s, the operands are %s", cj_elab_op_text(op),
 	    needs_float(op) ? "floating-point numbers" :
 	    needs_integer(op) ? "integers" : "numbers",
 	    k == CJ_KIND_VOID ? "real numbers" : cj_kind_text(k));
+	if (needs_float(op) && cj_kind_is_integer(k))
+		cj_help(d, "Convert them: f32(...).");
 	return false;
 }
 

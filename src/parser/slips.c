@@ -360,7 +360,7 @@ static bool
 slip_type_first(const struct slip *s)
 {
 	struct cj_token next = token(s, 1);
-	const char *t, *x;
+	const char *t, *x, *ours;
 	struct cj_diag *d;
 	int n, m;
 
@@ -373,6 +373,9 @@ slip_type_first(const struct slip *s)
 	    "a declaration begins with \"let\", \"var\" or \"const\"");
 	if (n == 4 && memcmp(t, "auto", 4) == 0)
 		cj_fixit(d, s->prev.span, "let");
+	else if ((ours = cj_from_abroad(t, (size_t)n)) != NULL)
+		cj_fixit(d, cj_span_join(s->prev.span, s->bad.span),
+		    "var %.*s: %s", m, x, ours);
 	else
 		cj_fixit(d, cj_span_join(s->prev.span, s->bad.span),
 		    "var %.*s: %.*s", m, x, n, t);

@@ -419,3 +419,14 @@ cj_elab_stage_allows(struct cj_elab *el, struct cj_span span,
 			s->pipe->read_at[i] = span;
 	return true;
 }
+
+const struct cj_pipe *
+cj_elab_pipe_of(const struct cj_elab *el, const struct cj_inst *i)
+{
+	uint32_t n = el->m->stage_uses.at[i->attr].pipeline, k;
+
+	for (k = 0; k < el->em->pipes.len; k++)
+		if (el->em->pipes.at[k]->number == n)
+			return el->em->pipes.at[k];
+	return NULL;
+}

@@ -906,11 +906,16 @@ struct cj_value cj_elab_extern_call(struct cj_elab *el,
 
 /* ---- pipelines (elab_async.c, elab_async_check.c) ------------------------ */
 
+/* The pipeline that an instruction fills or reads; NULL: another function's. */
+const struct cj_pipe *cj_elab_pipe_of(const struct cj_elab *el,
+    const struct cj_inst *i);
 /* Roles (elab_role.c): a role, order or turn; what stands in front of any other
  * statement; the launch is complete. */
 void cj_elab_role(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_order(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_turn(struct cj_elab *el, const struct cj_node *n);
+/* Has each turn a taker, and holds none what waits for others? */
+void cj_elab_check_turns(struct cj_elab *el);
 void cj_elab_behind_roles(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_check_roles(struct cj_elab *el);
 /* Refuse roles that do not agree on stages and turns (elab_role_check.c). */

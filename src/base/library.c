@@ -27,6 +27,27 @@ open_first(const struct cj_library *l, const char **name)
 	return library;
 }
 
+/* Of a library that is there and cannot be loaded the loader says why; it may
+ * be another one that is missing. */
+static void
+say_why(struct cj_library *l, const char *name)
+{
+	const char *error = dlerror();
+	size_t length = strlen(name);
+
+	if (error != NULL && strncmp(error, name, length) == 0 &&
+	    strncmp(error + length, ": ", 2) == 0) {
+		error += length + 2;
+		if (strstr(error, "No such file") != NULL)
+			error = NULL;
+	}
+	if (error == NULL)
+		snprintf(l->why, sizeof l->why, "%s is not there", name);
+	else
+		snprintf(l->why, sizeof l->why, "%s cannot be loaded: %s",
+		    name, error);
+}
+
 static const char *
 fill(struct cj_library *l, const char *name, void *library)
 {
@@ -53,7 +74,7 @@ open_locked(struct cj_library *l)
 	void *library = open_first(l, &name);
 
 	if (library == NULL) {
-		snprintf(l->why, sizeof l->why, "%s is not there", name);
+		say_why(l, name);
 		return l->why;
 	}
 	why = fill(l, name, library);

@@ -24,7 +24,7 @@ struct cj_library {
 	size_t count;
 	void *table;			/* of pointers, filled in */
 	const char *(*start)(void);	/* NULL, or called once: why not */
-	char why[160];
+	char why[256];
 };
 
 /* NULL: it is open and the table is filled; else why not. A failure is not

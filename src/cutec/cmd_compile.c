@@ -485,6 +485,17 @@ run_jobs(struct compile *p)
 		pthread_join(thread[n], NULL);
 }
 
+/* Why a kernel was not made; without memory there may be no report. */
+static void
+show_message(const struct job *job)
+{
+	if (job->message != NULL && *job->message != '\0')
+		fputs(job->message, stderr);
+	else
+		complain("%s: %s", job->kernel,
+		    cutejit_status_text(job->status));
+}
+
 /*
  * A member whose contract lacks values, or refuses those it has, is passed
  * over if -k did not ask for it alone and another one could be made.
@@ -494,6 +505,7 @@ drop_unmade(struct compile *p)
 {
 	int worst = 0;
 	size_t i, n = 0, made = 0;
+	bool is_wanted;
 
 	for (i = 0; i < p->job_count; i++)
 		made += p->jobs[i].status == CUTEJIT_OK;
@@ -504,14 +516,11 @@ drop_unmade(struct compile *p)
 			p->jobs[n++] = *job;
 			continue;
 		}
-		if (made == 0 || !job->lacks_value || job->is_alone) {
-			fputs(job->message == NULL ? "" : job->message,
-			    stderr);
+		is_wanted = made == 0 || !job->lacks_value || job->is_alone;
+		if (is_wanted && (int)job->status > worst)
 			worst = (int)job->status;
-		} else if (p->c.remarks) {
-			fputs(job->message == NULL ? "" : job->message,
-			    stderr);
-		}
+		if (is_wanted || p->c.remarks)
+			show_message(job);
 		free(job->message);
 	}
 	p->job_count = n;
@@ -688,7 +697,7 @@ cmd_compile(int argc, char **argv)
 	int code;
 
 	if (p == NULL)
-		return CUTEJIT_LIMIT;
+		return no_memory();
 	common_init(&p->c, "compile");
 	code = read_options(p, argc, argv);
 	if (code == 0)

@@ -437,7 +437,7 @@ run(const struct list *folders)
 	int code;
 
 	if (s == NULL)
-		return CUTEJIT_LIMIT;
+		return no_memory();
 	signal(SIGPIPE, SIG_IGN);	/* the client may go at any time */
 	s->folders = folders;
 	wire_init(&s->wire, STDIN_FILENO, take_output());

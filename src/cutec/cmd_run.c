@@ -162,7 +162,7 @@ add_tensors(struct run *r, struct value *v, const char *text)
 		    "%s='(a, b)'", v->name, v->name);
 	copy = strndup(text + 1, n - 2);
 	if (copy == NULL)
-		return CUTEJIT_LIMIT;
+		return no_memory();
 	for (p = piece = copy; code == 0; p++) {
 		depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
 		if (*p != '\0' && (*p != ',' || depth != 0))
@@ -223,7 +223,7 @@ add_scalar(struct run *r, struct value *v, const cutejit_parameter *p,
 	}
 	v->scalar = strdup(value);
 	if (v->scalar == NULL)
-		return CUTEJIT_LIMIT;
+		return no_memory();
 	v->text = v->scalar;
 	return 0;
 }
@@ -251,7 +251,7 @@ add_argument(struct run *r, const char *argument)
 		return usage_error("run", "too many arguments");
 	v = calloc(1, sizeof *v);
 	if (v == NULL)
-		return CUTEJIT_LIMIT;
+		return no_memory();
 	r->values[r->value_count++] = v;
 	v->name = p->name;
 	if (p->kind == CUTEJIT_PARAMETER_SCALAR)

@@ -24,6 +24,7 @@ enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_SARIF };
 
 /* "cutec: error: ...", on standard error. */
 void caution(const char *text);
+int no_memory(void);		/* the code to leave with */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same about wrong use, with the subcommand's usage; returns 2. */
 int usage_error(const char *command, const char *format, ...)

@@ -2,6 +2,7 @@
  * cutec: the command. Finds the subcommand and hands over.
  */
 #include <malloc.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -139,6 +140,8 @@ main(int argc, char **argv)
 	int code;
 
 	keep_memory();
+	/* a file that may not grow is an error like others */
+	signal(SIGXFSZ, SIG_IGN);
 	code = run(argc, argv);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		complain("cannot write to standard output");

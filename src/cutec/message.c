@@ -49,6 +49,13 @@ caution(const char *text)
 }
 
 int
+no_memory(void)
+{
+	complain("there is no memory");
+	return CUTEJIT_LIMIT;
+}
+
+int
 usage_error(const char *command, const char *format, ...)
 {
 	va_list ap;

@@ -9,6 +9,7 @@
 #include "assemble.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -234,9 +235,17 @@ run_ptxas(struct cj_work *f, const struct cj_assembler *as,
 		break;
 	case CJ_SPAWN_LATE:
 		cj_leave(&f->recover, CJ_WHY_DEADLINE, "assembler");
-	case CJ_SPAWN_FAILED:
 	case CJ_SPAWN_NOT:
-		out->log = s.err;
+		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MISSING_TOOL,
+		    "%s cannot be started: %s", as->path, s.err);
+	case CJ_SPAWN_FAILED:
+		if (s.signal == SIGKILL)
+			return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY,
+			    "%s was killed: there may be too little memory",
+			    as->path);
+		out->log = *s.err != '\0' ? s.err : cj_printf(a, "it ended "
+		    "with %s %d and said nothing", s.signal != 0 ? "signal" :
+		    "code", s.signal != 0 ? s.signal : s.code);
 		return CUTEJIT_INTERNAL;
 	}
 	out->cubin = cj_memdup(a, s.out, s.out_length + 1);

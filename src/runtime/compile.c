@@ -162,11 +162,14 @@ make_image(struct cj_work *f, struct cutejit_module *m,
 	int64_t start = cj_clock();
 	cutejit_entry *entries;
 	struct cj_assembly out;
+	cutejit_status status;
 
 	if (as->kind == CJ_ASSEMBLER_NONE)
 		return CUTEJIT_OK;
-	if (cj_assemble(f, r, p->ptx, p->ptx_length, &p->arena, &out)
-	    != CUTEJIT_OK) {
+	status = cj_assemble(f, r, p->ptx, p->ptx_length, &p->arena, &out);
+	if (status == CUTEJIT_LIMIT)
+		return status;
+	if (status != CUTEJIT_OK) {
 		if (cj_refuse_own_ptx(f, p->ptx, &out, as->name) ||
 		    cj_foreign_refused(f, m, p->ptx, as->name, out.log))
 			return CUTEJIT_ERROR;

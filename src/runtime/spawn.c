@@ -45,9 +45,9 @@ open_files(struct files *s, const char *in, size_t length)
 	bool done = true;
 	int i;
 
-	for (i = 0; i < FILES; i++) {
+	for (i = 0; i < FILES && done; i++) {
 		s->fd[i] = memfd_create("cutejit", MFD_CLOEXEC);
-		done = done && s->fd[i] >= 0;
+		done = s->fd[i] >= 0;
 	}
 	return done && cj_write_all(s->fd[IN], in, length)
 	    && lseek(s->fd[IN], 0, SEEK_SET) == 0;
@@ -135,13 +135,16 @@ await_end(struct cj_work *f, pid_t pid, int *how)
 }
 
 static enum cj_spawn_status
-run(struct cj_work *f, const char *const *argv, const struct files *s)
+run(struct cj_work *f, const char *const *argv, const struct files *s,
+    struct cj_spawned *out)
 {
 	pid_t pid;
-	int how = 0;
+	int how = 0, rc = start(&pid, argv, s);
 
-	if (start(&pid, argv, s) != 0)
+	if (rc != 0) {
+		out->err = cj_strdup(&f->arena, strerror(rc));
 		return CJ_SPAWN_NOT;
+	}
 	if (f->deadline == 0 && f->context->options.cancel == NULL) {
 		while (waitpid(pid, &how, 0) < 0)
 			if (errno != EINTR)
@@ -151,7 +154,9 @@ run(struct cj_work *f, const char *const *argv, const struct files *s)
 		waitpid(pid, &how, 0);
 		return CJ_SPAWN_LATE;
 	}
-	return WIFEXITED(how) && WEXITSTATUS(how) == 0 ? CJ_SPAWN_OK
+	out->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+	out->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+	return WIFEXITED(how) && out->code == 0 ? CJ_SPAWN_OK
 	    : CJ_SPAWN_FAILED;
 }
 
@@ -166,8 +171,11 @@ cj_spawn(struct cj_work *f, const char *const *argv, const char *in,
 	out->out = out->err = "";
 	s->fd[IN] = s->fd[OUT] = s->fd[ERR] = -1;
 	cj_defer(f, close_files, s);
-	if (open_files(s, in, in_length)) {
-		status = run(f, argv, s);
+	if (open_files(s, in, in_length))
+		status = run(f, argv, s, out);
+	else
+		out->err = cj_strdup(&f->arena, strerror(errno));
+	if (status != CJ_SPAWN_NOT) {
 		out->out = contents(&f->arena, s->fd[OUT], &out->out_length);
 		out->err = contents(&f->arena, s->fd[ERR], &out->err_length);
 	}

@@ -14,8 +14,11 @@ enum cj_spawn_status {
 };
 
 struct cj_spawned {
-	const char *out, *err;	/* terminated, on the work's arena */
+	const char *out, *err;	/* terminated, on the work's arena; err says
+				   why it could not be started */
 	size_t out_length, err_length;
+	int signal;		/* that ended it; 0: none */
+	int code;		/* with which it ended by itself */
 };
 
 /*

@@ -21,8 +21,9 @@ LSAN_OPTIONS=suppressions=$SRCDIR/tests/lsan.supp:print_suppressions=0
 UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
 
-# A minute for a command; four times as long where sanitizers look on.
-seconds=60
+# Two minutes for a command, since other work may go on beside it; twice as long
+# where sanitizers look on.
+seconds=120
 [ "${SANITIZERS:-no}" = no ] || seconds=240
 
 # ---- One golden test --------------------------------------------------------

@@ -89,25 +89,6 @@ struct bound {
 	uint64_t removed, removed_bytes;
 };
 
-/* A lock that nobody holds, or a file that nobody writes any more. */
-static bool
-is_left_over(const struct cj_stored *s)
-{
-	int fd;
-	bool is_free;
-
-	if (time(NULL) - s->made < LEFT_OVER_SECONDS)
-		return false;
-	if (strstr(s->name, ".lock") == NULL)
-		return true;
-	fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return false;
-	is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
-	close(fd);
-	return is_free;
-}
-
 static void
 drop_file(struct bound *b, const struct cj_stored *s)
 {
@@ -115,6 +96,26 @@ drop_file(struct bound *b, const struct cj_stored *s)
 		return;
 	b->removed++;
 	b->removed_bytes += s->bytes;
+}
+
+/* A lock that nobody holds, which is held while it goes, or a file that nobody
+ * writes any more. */
+static void
+drop_left_over(struct bound *b, const struct cj_stored *s)
+{
+	int fd;
+
+	if (strstr(s->name, ".lock") == NULL) {
+		if (time(NULL) - s->made >= LEFT_OVER_SECONDS)
+			drop_file(b, s);
+		return;
+	}
+	fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		drop_file(b, s);
+	close(fd);
 }
 
 static void
@@ -130,8 +131,7 @@ keep_bound(struct bound *b, const struct cj_stored *list, size_t count)
 		if (b->keep != NULL && strcmp(list[i].path, b->keep) == 0)
 			continue;
 		if (!list[i].is_entry) {
-			if (is_left_over(&list[i]))
-				drop_file(b, &list[i]);
+			drop_left_over(b, &list[i]);
 		} else if (list[i].used < b->oldest
 		    || list[i].bytes > b->max_bytes
 		    || held > b->max_bytes - list[i].bytes) {

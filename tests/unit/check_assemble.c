@@ -141,11 +141,14 @@ END_TEST
 
 static const struct {
 	const char *body;
+	cutejit_status status;
 	const char *log;
 } wrong[] = {
-	{ "echo 'a syntax error' >&2; exit 1", "a syntax error" },
-	{ "kill -SEGV $$", "" },
-	{ "kill -KILL $$", "" },
+	{ "echo 'a syntax error' >&2; exit 1", CUTEJIT_INTERNAL,
+	    "a syntax error" },
+	{ "exit 7", CUTEJIT_INTERNAL, "code 7" },
+	{ "kill -SEGV $$", CUTEJIT_INTERNAL, "signal 11" },
+	{ "kill -KILL $$", CUTEJIT_LIMIT, "" },
 };
 
 START_TEST(test_failures)
@@ -158,7 +161,7 @@ START_TEST(test_failures)
 	setenv("CUTEJIT_PTXAS", script("ptxas", body), 1);
 	c = context(0);
 	ck_assert_int_eq(cj_enter(c, assemble, &j), CUTEJIT_OK);
-	ck_assert_int_eq(j.status, CUTEJIT_INTERNAL);
+	ck_assert_int_eq(j.status, wrong[_i].status);
 	ck_assert_ptr_nonnull(strstr(j.log, wrong[_i].log));
 	cutejit_context_destroy(c);
 }

@@ -4,6 +4,7 @@
 #include "check_main.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -194,17 +195,20 @@ START_TEST(test_prune_damage_and_left_overs)
 {
 	char path[256], lock[300], aside[300];
 	uint64_t entries;
+	int held;
 
 	damage(0);
 	path_of(path, 1);
 	snprintf(lock, sizeof lock, "%s.lock", path);
 	snprintf(aside, sizeof aside, "%s.tmp.abcdef", path);
-	close(open(lock, O_CREAT | O_WRONLY, 0600));
+	held = open(lock, O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_eq(flock(held, LOCK_EX), 0);
 	close(open(aside, O_CREAT | O_WRONLY, 0600));
 	ck_assert_int_eq(cutejit_cache_prune(ctx, UINT64_MAX, 0, &entries,
 	    NULL), CUTEJIT_OK);
 	ck_assert_uint_eq(entries, 1);
-	set_age(lock, 7200);
+	ck_assert_int_eq(access(lock, F_OK), 0);
+	close(held);			/* as when its process ends */
 	set_age(aside, 7200);
 	ck_assert_int_eq(cutejit_cache_prune(ctx, UINT64_MAX, 0, &entries,
 	    NULL), CUTEJIT_OK);

@@ -17,17 +17,14 @@ import rows
 COUNT = 24
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
 SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
-# (rows of the matrix, steps along K, stages, blocks, split, pair) of gemm_skinny
-SKINNY = ((64, 256, 4, 1, 1, 1), (64, 256, 3, 1, 1, 1), (64, 128, 4, 2, 1, 1), (128, 128, 4, 1, 1, 1),
-          (128, 64, 4, 2, 1, 1), (64, 256, 4, 1, 2, 1), (128, 128, 4, 1, 2, 1), (128, 64, 4, 2, 1, 2),
-          (128, 64, 4, 2, 1, 4), (64, 128, 4, 2, 1, 4), (256, 64, 4, 1, 1, 2))
+# (rows of the matrix, steps along K, stages, split) of gemm_skinny
+SKINNY = ((224, 64, 6, 1), (112, 64, 10, 1), (112, 128, 5, 1), (112, 64, 5, 1), (64, 64, 13, 2), (64, 128, 6, 2))
 
 
 def skinny(m):
     """Constants of gemm_skinny for m rows of x."""
-    for rows, step, stages, blocks, split, pair in SKINNY:
-        yield {"tile": "(%d,%d,%d)" % (rows, max(16, m), step), "stages": str(stages), "blocks": str(blocks),
-               "split": str(split), "pair": str(pair)}
+    for rows, step, stages, split in SKINNY:
+        yield {"tile": "(%d,%d,%d)" % (rows, 64 if m <= 64 else 128, step), "stages": str(stages), "split": str(split)}
 
 
 def prepared(B, kernel, sets, consts):

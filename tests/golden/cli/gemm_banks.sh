@@ -20,3 +20,16 @@ for t in f16 bf16 tf32 i8 f64; do
 		done
 	done
 done
+# Tiles that TMA brings.
+wide='(256,128,1):(128,1,32768)' long='(256,128,1):(1,256,32768)'
+for t in f16 bf16; do
+	for b in "$wide" "$long"; do
+		"$CUTEC" run "$SRCDIR/examples/gemm_sm80/gemm_sm80.cute" \
+		    --device=cpu -D T=$t "A=integers($t,$row,-4,4,seed=1)" \
+		    "B=integers($t,$b,-4,4,seed=2)" \
+		    "C=empty($t,(128,256,1):(256,1,32768))" \
+		    --report=json=report.json > /dev/null || exit 1
+		echo "$t $(grep -o '"bank_conflicts": [0-9]*' report.json |
+		    sort -u)"
+	done
+done

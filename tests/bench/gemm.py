@@ -306,7 +306,8 @@ def narrow(c, shapes):
 
 
 def blockwise(c, shapes):
-    """fp8 with a scale for each 1 x 128 of A and 128 x 128 of B."""
+    """fp8 with a scale for each 1 x 128 of A and 128 x 128 of B; beside it, as the most that can be had at that power,
+    gemm_sm90 with one scale for all."""
     for m, n, k in shapes:
         name = "gemm_fp8_blockscaled %dx%dx%d" % (m, n, k)
         if not c.wanted(name):
@@ -318,15 +319,29 @@ def blockwise(c, shapes):
         rows = torch.randint(m, (16,), device="cuda")
         fa = a[rows].double() * sa[rows].double().repeat_interleave(128, 1)
         fb = b.double() * sb.t().double().repeat_interleave(128, 0).repeat_interleave(128, 1)
-        want, scale = fa @ fb.t(), fa.abs() @ fb.abs().t()
+        want, scale = fa @ fb.t(), 1e2 * (fa.abs() @ fb.abs().t())
+        fa, fb = a[rows].double(), b.double()
+        plain, plain_scale = fa @ fb.t(), 1e3 * (fa.abs() @ fb.abs().t())
         ours = c.ours("gemm_fp8_blockscaled", "gemm_fp8_blockscaled",
                       {"A": a, "B": b, "C": out, "scale_a": sa, "scale_b": sb.t()}, {})
+        without = c.prepared("gemm_sm90", "gemm", {"A": batch(a), "B": batch(b), "C": batch(out)},
+                             {"T": "f8e4m3", "TC": "bf16"})
         held = {}
+
+        def one_scale():
+            held["plain"] = True
+            without()
+
+        def wrong():
+            is_plain = held.pop("plain", False)
+            return near(held.pop("out", out)[rows], plain if is_plain else want, 8e-3,
+                        plain_scale if is_plain else scale, lambda: out.fill_(float("nan")))
 
         def peer():
             held["out"] = torch._scaled_mm(a, b.t(), sa, sb, out_dtype=torch.bfloat16)
-        c.run(name, 2.0 * m * n * k, {"torch": peer}, ours, lambda: near(
-            held.pop("out", out)[rows], want, 8e-3, 1e2 * scale, lambda: out.fill_(float("nan"))))
+        if without is not None:
+            ours["one scale"] = one_scale
+        c.run(name, 2.0 * m * n * k, {"torch": peer}, ours, wrong)
 
 
 def whole(c, shapes):
@@ -470,9 +485,10 @@ def table(rows):
         first, *others = (k for k in row if k != "work")
         for k in others:
             r = row[k]
+            work = row["work"] + ("" if k == "cutec" else ", " + k)
             yield "| %s | %s %.1f | %.1f | %.3f | %.3f, %.3f | %.0f, %.0f |\n" % (
-                row["work"], first, row[first]["tflops"], r["tflops"], r["ratio"], r["least"], r["most"],
-                row[first]["clock"], r["clock"])
+                work, first, row[first]["tflops"], r["tflops"], r["ratio"], r["least"], r["most"], row[first]["clock"],
+                r["clock"])
 
 
 def main():

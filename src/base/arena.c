@@ -24,12 +24,17 @@ enum {
 	FIRST_POLLED = 1 << 20		/* small arenas look at no clock */
 };
 
+/* A chunk for one large allocation comes zeroed: pages that nobody touches are
+ * not touched here either. */
 static void *
-take(struct cj_arena *a, size_t bytes)
+take(struct cj_arena *a, size_t bytes, bool *is_zeroed)
 {
+	*is_zeroed = a->mem.alloc == NULL && bytes > LARGEST_CHUNK;
 	if (a->mem.alloc != NULL)
 		return a->mem.alloc(a->mem.user, bytes);
-	return cj_room_lacks(bytes) ? NULL : malloc(bytes);
+	if (cj_room_lacks(bytes))
+		return NULL;
+	return *is_zeroed ? calloc(1, bytes) : malloc(bytes);
 }
 
 static void
@@ -81,12 +86,14 @@ cj_arena_release(struct cj_arena *a, struct cj_mark m)
 	a->end = m.chunk != NULL ? m.chunk->end : NULL;
 }
 
-/* Chunks double until they are large, so that small arenas stay small. */
-static void
+/* Chunks double until they are large, so that small arenas stay small. Says
+ * whether the new one is zeroed. */
+static bool
 add_chunk(struct cj_arena *a, size_t bytes)
 {
 	size_t size = FIRST_CHUNK;
 	struct cj_chunk *c;
+	bool is_zeroed;
 
 	if (a->bytes >= FIRST_POLLED)
 		cj_poll(a->recover);
@@ -97,7 +104,7 @@ add_chunk(struct cj_arena *a, size_t bytes)
 	if (a->limit != 0 && (size > a->limit || a->bytes > a->limit - size))
 		cj_leave(a->recover, CJ_WHY_MEMORY,
 		    "more than the limit of %zu bytes is needed", a->limit);
-	c = take(a, size);
+	c = take(a, size, &is_zeroed);
 	if (c == NULL)
 		cj_leave(a->recover, CJ_WHY_MEMORY,
 		    "no memory for %zu more bytes", size);
@@ -107,6 +114,7 @@ add_chunk(struct cj_arena *a, size_t bytes)
 	a->bytes += size;
 	a->next = (char *)c->memory;
 	a->end = c->end;
+	return is_zeroed;
 }
 
 /* What an allocation of so many bytes takes from its chunk. */
@@ -124,14 +132,15 @@ rounded(struct cj_arena *a, size_t bytes)
 void *
 cj_alloc(struct cj_arena *a, size_t bytes)
 {
+	bool is_zeroed = false;
 	char *p;
 
 	bytes = rounded(a, bytes);
 	if (a->next == NULL || bytes > (size_t)(a->end - a->next))
-		add_chunk(a, bytes);
+		is_zeroed = add_chunk(a, bytes);
 	p = a->next;
 	a->next += bytes;
-	return memset(p, 0, bytes);
+	return is_zeroed ? p : memset(p, 0, bytes);
 }
 
 void *

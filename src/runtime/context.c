@@ -17,10 +17,9 @@ cj_take(struct cutejit_context *c, size_t bytes)
 {
 	void *p = NULL;
 
-	if (c->mem.alloc != NULL)
-		p = c->mem.alloc(c->mem.user, bytes);
-	else if (!cj_room_lacks(bytes))	/* malloc promises all the same */
-		p = malloc(bytes);
+	if (c->mem.alloc == NULL)	/* calloc promises all the same */
+		return cj_room_lacks(bytes) ? NULL : calloc(1, bytes);
+	p = c->mem.alloc(c->mem.user, bytes);
 	if (p != NULL)
 		memset(p, 0, bytes);
 	return p;

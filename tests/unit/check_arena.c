@@ -49,6 +49,27 @@ START_TEST(large_blocks_get_their_own_chunk)
 }
 END_TEST
 
+/* Whatever was there before: large chunks come from the system zeroed, and what
+ * comes in them again is cleared. */
+START_TEST(large_blocks_are_zeroed)
+{
+	enum { LARGE = 9 << 20 };
+	struct cj_mark m;
+	unsigned char *p;
+	int turn;
+
+	CJ_CHECK_RECOVER(&point);
+	m = cj_arena_mark(&arena);
+	for (turn = 0; turn < 8; turn++) {
+		p = cj_alloc(&arena, LARGE + (size_t)turn);
+		ck_assert(p[0] == 0 && memcmp(p, p + 1, LARGE - 1) == 0);
+		memset(p, 0xff, LARGE);
+		if (turn % 2 != 0)
+			cj_arena_release(&arena, m);
+	}
+}
+END_TEST
+
 START_TEST(release_takes_back_what_came_after)
 {
 	struct cj_mark m;
@@ -211,6 +232,7 @@ arena_suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, memory_is_zeroed_and_aligned);
 	tcase_add_test(t, large_blocks_get_their_own_chunk);
+	tcase_add_test(t, large_blocks_are_zeroed);
 	tcase_add_test(t, release_takes_back_what_came_after);
 	tcase_add_test(t, limit_leaves_by_the_recovery_point);
 	tcase_add_test(t, product_of_an_array_is_checked);

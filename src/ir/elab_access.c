@@ -66,7 +66,9 @@ add_axes(struct cj_elab *el, struct cj_pieces *p, const struct cj_tuple *shape,
 static int64_t
 power_in(int64_t n)
 {
-	return n == 0 ? 1 << 30 : n & -n;
+	int64_t most = (int64_t)1 << 30;	/* more than anybody asks for */
+
+	return n == 0 || n % most == 0 ? most : n & -n;
 }
 
 /* The modes that follow one another in memory; their elements in a run. */

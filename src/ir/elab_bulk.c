@@ -146,13 +146,13 @@ is_aligned(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t)
 		o->align = UNIT;
 	align = cj_tensor_align(el, t, &way);
 	if (align >= UNIT && (cj_is_value(way, 0) ||
-	    cj_int_divisor(&el->sym, way) * bytes % UNIT == 0))
+	    cj_elab_fills(el, way, bytes, UNIT)))
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
 	    "a bulk copy begins at multiples of 16 bytes, of \"%s\" multiples "
 	    "of %lld are known", o->name != NULL ? o->name : "this memory",
-	    (long long)(align < UNIT ? align : cj_int_divisor(&el->sym, way) *
-	    bytes % UNIT)), "State it in the contract: align(16) "
+	    (long long)(align < UNIT ? align : cj_int_divisor(&el->sym, way) %
+	    UNIT * bytes % UNIT)), "State it in the contract: align(16) "
 	    "for the tensor, \"where ld %% %lld == 0\" for its strides.",
 	    (long long)(UNIT / bytes));
 	return false;
@@ -164,7 +164,7 @@ is_whole(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 {
 	int64_t bytes = cj_kind_bits(t->element) / 8;
 
-	if (cj_int_divisor(&el->sym, count) * bytes % UNIT == 0)
+	if (cj_elab_fills(el, count, bytes, UNIT))
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 	    "a bulk copy moves whole units of 16 bytes, these are %s elements "

@@ -551,6 +551,14 @@ const char *cj_value_what(struct cj_elab *el, const struct cj_value *v);
 void cj_value_print(struct cj_elab *el, struct cj_strbuf *out,
     const struct cj_value *v);
 const char *cj_value_text(struct cj_elab *el, const struct cj_value *v);
+/* So many elements of `bytes` are known to fill whole units (whatever they are,
+ * no product overflows). */
+static inline bool
+cj_elab_fills(const struct cj_elab *el, struct cj_int elements, int64_t bytes,
+    int64_t unit)
+{
+	return cj_int_divisor(&el->sym, elements) % unit * bytes % unit == 0;
+}
 /* A number, or the term that it is. */
 const char *cj_elab_int_text(struct cj_elab *el, struct cj_int i);
 /* Conversions between values and layout/'s tuples. False: reported. */

@@ -291,8 +291,8 @@ cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
 	}
 	if (!check_modes(el, span, t))
 		return false;
-	if (o->align >= 16 && cj_int_divisor(&el->sym, t->tensor->offset) *
-	    (cj_kind_bits(t->tensor->element) / 8) % 16 == 0)
+	if (o->align >= 16 && cj_elab_fills(el, t->tensor->offset,
+	    cj_kind_bits(t->tensor->element) / 8, 16))
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
 	    "TMA needs 16-byte alignment, \"%s\" has %u", o->name, o->align),
@@ -577,10 +577,8 @@ bool
 cj_tma_has_whole_units(struct cj_elab *el, const struct cj_tma_value *t,
     struct cj_int extent)
 {
-	int64_t bytes = cj_kind_bits(t->tensor->element) / 8;
-
-	return (cj_is_known(extent) ? extent.value :
-	    cj_int_divisor(&el->sym, extent)) * bytes % 16 == 0;
+	return cj_elab_fills(el, extent, cj_kind_bits(t->tensor->element) / 8,
+	    16);
 }
 
 bool

@@ -215,7 +215,7 @@ cj_swizzled_place(struct cj_elab *el, struct cj_span span,
 		align = (uint32_t)128 << swizzle;
 	if (o->align < align)
 		o->align = align;
-	if (cj_int_divisor(&el->sym, v->offset) * bytes % align != 0 &&
+	if (!cj_elab_fills(el, v->offset, bytes, align) &&
 	    !cj_is_value(v->offset, 0) && swizzle != CJ_MAP_PLAIN)
 		return cj_no_map(el, span, "the view does not begin at a whole "
 		    "pattern of the swizzle");
@@ -434,9 +434,7 @@ begins_at_unit(struct cj_elab *el, struct cj_args *args,
 		struct cj_int whole = cj_int_sub(&el->sym, at,
 		    cj_known(rest));
 
-		if (!(cj_is_known(whole) ? whole.value * bytes % ROW_UNIT ==
-		    0 : cj_int_divisor(&el->sym, whole) * bytes % ROW_UNIT ==
-		    0))
+		if (!cj_elab_fills(el, whole, bytes, ROW_UNIT))
 			continue;
 		cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY,
 		    cj_arg_span(args, t->stores ? 2 : 1), "along the mode of "

@@ -284,13 +284,14 @@ cj_layout_offset(struct cj_algebra *al, const struct cj_layout *l,
 
 /* ---- all at once -------------------------------------------------------- */
 
-/* Behind the first `n` numbers the same, once for each further coordinate. */
+/* Behind the first `n` numbers the same, once for each further coordinate; false
+ * also where one does not fit. */
 static bool
 list_mode(const struct cj_tuple *shape, const struct cj_tuple *stride,
     int64_t *out, size_t *n, size_t room)
 {
 	size_t count = *n, i;
-	int64_t k;
+	int64_t k, step, *to = out + count;
 
 	if (!cj_is_leaf(shape)) {
 		for (i = 0; i < shape->rank; i++)
@@ -305,10 +306,13 @@ list_mode(const struct cj_tuple *shape, const struct cj_tuple *stride,
 	    || (uint64_t)shape->value.value > room / (count + (count == 0)))
 		return false;
 	*n = count * (size_t)shape->value.value;
-	for (k = 1; k < shape->value.value; k++)
+	for (k = 1; k < shape->value.value; k++) {
+		if (__builtin_mul_overflow(k, stride->value.value, &step))
+			return false;
 		for (i = 0; i < count; i++)
-			out[(size_t)k * count + i] = out[i] +
-			    k * stride->value.value;
+			if (__builtin_add_overflow(out[i], step, to++))
+				return false;
+	}
 	return true;
 }
 

@@ -284,8 +284,8 @@ cj_layout_offset(struct cj_algebra *al, const struct cj_layout *l,
 
 /* ---- all at once -------------------------------------------------------- */
 
-/* Behind the first `n` numbers the same, once for each further coordinate; false
- * also where one does not fit. */
+/* Behind the first `n` numbers the same, once for each further coordinate;
+ * false also where one does not fit. */
 static bool
 list_mode(const struct cj_tuple *shape, const struct cj_tuple *stride,
     int64_t *out, size_t *n, size_t room)

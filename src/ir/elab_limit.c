@@ -20,8 +20,7 @@ span_of(const struct cj_elab *el, const struct cj_object *o)
 static int64_t
 shared_bytes(const struct cj_object *o)
 {
-	return o->kind != CJ_OBJECT_SHARED ? 0 :
-	    (o->extent * cj_kind_bits(o->element) + 7) / 8;
+	return o->kind != CJ_OBJECT_SHARED ? 0 : cj_object_bytes(o);
 }
 
 static void

@@ -56,7 +56,7 @@ range_of(struct cj_elab *el, const struct cj_node *a, int64_t unit,
 		*last = v.range->last.value;
 	} else if (cj_value_to_known(el, a->span, &v,
 	    "which warps a role has", first)) {
-		*last = *first + 1;
+		*last = *first + (*first < INT64_MAX);
 	} else {
 		return false;
 	}

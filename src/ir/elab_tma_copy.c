@@ -154,7 +154,7 @@ stages_fit(struct cj_elab *el, struct cj_span span,
 
 	if (o->stages < 2)
 		return true;
-	bytes = o->extent / o->stages * cj_kind_bits(o->element) / 8;
+	bytes = cj_object_bytes(o) / o->stages;
 	if (bytes % UNIT == 0)
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,

@@ -649,6 +649,8 @@ int64_t cj_share_least(struct cj_module *m, uint32_t function);
 /* Bytes of the memory of an object with all that lies in it, of which the last
  * may hang over its end. */
 int64_t cj_shared_reach(const struct cj_module *m, uint32_t host);
+/* Of an object of known extent; what fits nowhere is not told apart. */
+int64_t cj_object_bytes(const struct cj_object *o);
 /* The loop of a device function that carries most registers of 32 bits of each
  * thread from turn to turn, all at once, and how many of each object
  * (carried.c); op 0: no loop carries any. */

@@ -66,26 +66,27 @@ is_loop(const struct cj_inst *i)
 
 /* ---- lives --------------------------------------------------------------- */
 
-static int64_t
-bytes_of(const struct cj_object *o)
+int64_t
+cj_object_bytes(const struct cj_object *o)
 {
+	const int64_t most = INT64_MAX / 256;
 	int64_t bits = o->element == CJ_KIND_BOOL ? 8 :
 	    cj_kind_bits(o->element);
 
-	return (o->extent * bits + 7) / 8;
+	return o->extent > most ? most : (o->extent * bits + 7) / 8;
 }
 
 int64_t
 cj_shared_reach(const struct cj_module *m, uint32_t host)
 {
-	int64_t reach = bytes_of(&m->objects.at[host]), end;
+	int64_t reach = cj_object_bytes(&m->objects.at[host]), end;
 	uint32_t o;
 
 	for (o = 1; o < m->objects.len; o++) {
 		if (m->objects.at[o].host != host)
 			continue;
 		end = (int64_t)m->objects.at[o].offset +
-		    bytes_of(&m->objects.at[o]);
+		    cj_object_bytes(&m->objects.at[o]);
 		if (end > reach)
 			reach = end;
 	}
@@ -509,7 +510,7 @@ init(struct share *s, struct cj_module *m, uint32_t function)
 	for (o = 1; o < m->objects.len; o++) {
 		struct life *l = &s->lives[o];
 
-		l->bytes = l->is_used ? bytes_of(&m->objects.at[o]) : 0;
+		l->bytes = l->is_used ? cj_object_bytes(&m->objects.at[o]) : 0;
 		l->is_alone |= cj_kind_is_place(m->objects.at[o].element);
 		if (l->has_copies)
 			settle_copies(s, l);

@@ -245,10 +245,12 @@ range_div(struct cj_range a, struct cj_range b)
 static struct cj_range
 range_mod(struct cj_range a, struct cj_range b)
 {
-	struct cj_range r = { 0, b.hi == INT64_MAX ? b.hi : b.hi - 1 };
+	struct cj_range r = { 0, INT64_MAX };
 
 	if (b.lo < 0)
 		return (struct cj_range){ INT64_MIN, INT64_MAX };
+	if (b.hi != INT64_MAX)
+		r.hi = b.hi - 1;
 	if (b.lo == 0)			/* a % 0 is a */
 		return (struct cj_range){ a.lo < 0 ? a.lo : 0,
 		    a.hi > r.hi ? a.hi : r.hi };

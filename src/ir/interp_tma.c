@@ -53,12 +53,14 @@ pixel_row(const struct cj_bulk *b, int64_t row)
 		at += b->at[map->rank + i];
 		if (at < 0 || at >= t->extent[i + 1] || count <= 0)
 			r.to = 0;
-		r.first += at * t->stride[i + 1];
+		else
+			r.first += at * t->stride[i + 1];
 	}
 	at = b->at[map->rank - 1] + carry;
 	if (at < 0 || at >= t->extent[map->rank - 1])
 		r.to = 0;
-	r.first += at * t->stride[map->rank - 1];
+	else
+		r.first += at * t->stride[map->rank - 1];
 	r.from = b->at[0] < 0 ? -b->at[0] : 0;
 	if (r.to > t->extent[0] - b->at[0])
 		r.to = t->extent[0] - b->at[0];
@@ -89,7 +91,8 @@ cj_box_row(const struct cj_bulk *b, int64_t row)
 		row /= t->map->box[i];
 		if (at < 0 || at >= t->extent[i])
 			r.to = r.from;
-		r.first += at * t->stride[i];
+		else
+			r.first += at * t->stride[i];
 	}
 	r.to = r.to < r.from ? r.from : r.to;
 	return r;
@@ -203,6 +206,19 @@ map_of(const struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 	    CJ_AT(f, uint64_t, s->b)[lane];
 }
 
+/* Coordinates have 32 bits in the hardware; what is farther is outside, whatever
+ * a GPU would make of it. */
+static int64_t
+coordinate(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    int64_t at)
+{
+	if (at >= INT32_MIN && at <= INT32_MAX)
+		return at;
+	cj_fault_at(f, s, lane, CJ_DIAG_LIMIT, "a coordinate of a copy by TMA "
+	    "is %lld, which does not fit in 32 bits", (long long)at);
+	return at < 0 ? INT32_MIN : INT32_MAX;
+}
+
 /* a: offset of shared memory, b: map, c: coordinates in `lists`. */
 static struct cj_bulk
 box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
@@ -222,7 +238,8 @@ box_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	b.lo = CJ_AT(f, int64_t, s->a)[lane];
 	b.hi = b.lo + box_size(b.map->map);
 	for (i = 0; i < cj_map_numbers(b.map->map); i++)
-		b.at[i] = CJ_AT(f, int64_t, f->code->lists.at[s->c + i])[lane];
+		b.at[i] = coordinate(f, s, lane, CJ_AT(f, int64_t,
+		    f->code->lists.at[s->c + i])[lane]);
 	return b;
 }
 

@@ -198,8 +198,10 @@ cj_gather_offset(struct cj_elab *el, struct cj_span span,
 		;
 	shape = w.t->layout->shape;
 	if ((cj_is_leaf(shape) || shape->rank != 0) &&
-	    !cj_layout_offset(&el->al, w.t->layout, w.at, &offset))
-		cj_bug(el->recover, "no offset: %s", el->al.why.text);
+	    !cj_layout_offset(&el->al, w.t->layout, w.at, &offset)) {
+		cj_elab_refused(el, span, "an access");
+		return cj_known(0);
+	}
 	return cj_int_add(&el->sym, w.t->offset, offset);
 }
 

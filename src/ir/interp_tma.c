@@ -206,8 +206,8 @@ map_of(const struct cj_frame *f, const struct cj_step *s, uint32_t lane)
 	    CJ_AT(f, uint64_t, s->b)[lane];
 }
 
-/* Coordinates have 32 bits in the hardware; what is farther is outside, whatever
- * a GPU would make of it. */
+/* Coordinates have 32 bits in the hardware; what is farther is outside,
+ * whatever a GPU would make of it. */
 static int64_t
 coordinate(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     int64_t at)

@@ -77,10 +77,10 @@ cj_builtin_swizzle(struct cj_elab *el, struct cj_args *args,
 		if (!cj_value_to_known(el, args->span, &args->at[i],
 		    "a swizzle", &n[i]))
 			return cj_value_error();
-	if (n[0] < 0 || n[1] < 0 || n[0] + n[1] > 32 || n[2] < -32 ||
-	    n[2] > 32 || (n[2] < n[0] && -n[2] < n[0]))
+	if (n[0] < 0 || n[1] < 0 || n[0] > 32 || n[1] > 32 - n[0] ||
+	    n[2] < -32 || n[2] > 32 || (n[2] < n[0] && -n[2] < n[0]))
 		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, args->span,
-		    "swizzle(B, M, S) has B, M >= 0 and |S| >= B");
+		    "swizzle(B, M, S) has B, M >= 0, B + M <= 32 and |S| >= B");
 	v.swizzle = (struct cj_swizzle){ (int)n[0], (int)n[1], (int)n[2] };
 	return v;
 }

@@ -339,6 +339,10 @@ for part
 do
 	list_part "$part" || exit 2
 done | awk '{ print NR, $0 }' >"$RESULTS/jobs"
+if [ ! -s "$RESULTS/jobs" ]; then
+	echo "tests/run.sh: nothing to run${CASES:+: no case fits \"$CASES\"}" >&2
+	exit 2
+fi
 
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 tr '\n' '\0' <"$RESULTS/jobs" |

@@ -340,7 +340,7 @@ do
 	list_part "$part" || exit 2
 done | awk '{ print NR, $0 }' >"$RESULTS/jobs"
 if [ ! -s "$RESULTS/jobs" ]; then
-	echo "tests/run.sh: nothing to run${CASES:+: no case fits \"$CASES\"}" >&2
+	echo "tests/run.sh: nothing to run${CASES:+, no case fits $CASES}" >&2
 	exit 2
 fi
 

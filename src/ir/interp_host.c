@@ -12,6 +12,7 @@ struct cj_host_run {
 };
 
 enum { HOST_STEP_LIMIT = 1 << 26 };
+#define MOST_ELEMENTS	((int64_t)1 << 48)
 
 static struct cj_host_run *
 host_of(struct cj_frame *f)
@@ -135,10 +136,17 @@ step_workspace(struct cj_frame *f, const struct cj_step *s)
 	enum cj_kind k = f->code->module->objects.at[object].element;
 	bool has_fill = s->b != CJ_NO_OFFSET;
 	uint64_t fill = has_fill ? cj_reg_get(f->regs + s->b, 0, k) : 0;
+	int64_t elements = *CJ_AT(f, int64_t, s->a);
 
+	/* nobody counts its bytes in a number that is too small */
+	if (elements < 0 || elements > MOST_ELEMENTS) {
+		cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "a workspace has %lld "
+		    "elements, outside 0..2^48", (long long)elements);
+		return;
+	}
 	if (h->hooks->workspace == NULL
-	    || !h->hooks->workspace(h->hooks->user, object,
-	    *CJ_AT(f, int64_t, s->a), has_fill, fill))
+	    || !h->hooks->workspace(h->hooks->user, object, elements,
+	    has_fill, fill))
 		cj_frame_stop(f);
 }
 

@@ -139,9 +139,9 @@ step_workspace(struct cj_frame *f, const struct cj_step *s)
 	int64_t elements = *CJ_AT(f, int64_t, s->a);
 
 	/* nobody counts its bytes in a number that is too small */
-	if (elements < 0 || elements > MOST_ELEMENTS) {
+	if (elements > MOST_ELEMENTS) {
 		cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "a workspace has %lld "
-		    "elements, outside 0..2^48", (long long)elements);
+		    "elements, more than 2^48", (long long)elements);
 		return;
 	}
 	if (h->hooks->workspace == NULL

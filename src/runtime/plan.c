@@ -151,6 +151,7 @@ add_fill(void *user, const struct cj_host_fill *w)
 {
 	struct planning *p = user;
 	struct cj_plan_step *s = cj_push(p->arena, &p->plan->steps);
+	int64_t reach, last;
 
 	memset(s, 0, sizeof *s);
 	s->kind = CJ_STEP_FILL;
@@ -159,8 +160,16 @@ add_fill(void *user, const struct cj_host_fill *w)
 	s->elements = w->elements;
 	s->stride = w->elements > 1 ? w->stride : 1;
 	s->fill = w->bits;
+	if (__builtin_mul_overflow(s->elements - 1, s->stride, &reach) ||
+	    __builtin_add_overflow(s->offset, reach, &last)) {
+		cj_report(&p->work->diags, CJ_DIAG_OUT_OF_BOUNDS,
+		    p->ir->places.at[w->place].span, "fill leaves \"%s\": "
+		    "the last of its elements is beyond 64 bits",
+		    p->ir->objects.at[w->object].name);
+		return false;
+	}
 	if (s->stride < 0) {		/* from the other end */
-		s->offset += (s->elements - 1) * s->stride;
+		s->offset = last;
 		s->stride = -s->stride;
 	}
 	return is_there(p, s, w->place);

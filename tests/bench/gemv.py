@@ -17,14 +17,14 @@ import rows
 COUNT = 24
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
 SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
-# (rows of the matrix, steps along K, stages, split) of gemm_skinny
-SKINNY = ((224, 64, 6, 1), (112, 64, 10, 1), (112, 128, 5, 1), (112, 64, 5, 1), (64, 64, 13, 2), (64, 128, 6, 2))
+# (rows of the matrix, steps along K, stages) of gemm_skinny
+SKINNY = ((224, 64, 6), (112, 64, 10), (112, 64, 7), (112, 128, 5), (112, 64, 5))
 
 
 def skinny(m):
-    """Constants of gemm_skinny for m rows of x."""
-    for rows, step, stages, split in SKINNY:
-        yield {"tile": "(%d,%d,%d)" % (rows, 64 if m <= 64 else 128, step), "stages": str(stages), "split": str(split)}
+    """Constants of gemm_skinny for m rows of x, by columns."""
+    for rows, step, stages in SKINNY:
+        yield {"tile": "(%d,64,%d)" % (rows, step), "stages": str(stages)}
 
 
 def prepared(B, kernel, sets, consts):

@@ -555,9 +555,9 @@ const char *cj_value_text(struct cj_elab *el, const struct cj_value *v);
  * no product overflows). */
 static inline bool
 cj_elab_fills(const struct cj_elab *el, struct cj_int elements, int64_t bytes,
-    int64_t unit)
+    int64_t whole)
 {
-	return cj_int_divisor(&el->sym, elements) % unit * bytes % unit == 0;
+	return cj_int_divisor(&el->sym, elements) % whole * bytes % whole == 0;
 }
 /* A number, or the term that it is. */
 const char *cj_elab_int_text(struct cj_elab *el, struct cj_int i);

@@ -146,7 +146,7 @@ test_restored(void)
 	static char memory[1 << 14] __attribute__((aligned(256)));
 	void *library = dlopen(FAKE_CUDA, RTLD_NOW), *stream, *graph, *device;
 	int (*create)(void **, unsigned), (*begin)(void *, int);
-	int (*end)(void *, void **);
+	int (*end)(void *, void **), (*destroy)(void *);
 	struct vector vx, vy;
 	struct fixture f;
 	cutejit_argument few[2];
@@ -155,7 +155,9 @@ test_restored(void)
 	*(void **)&create = dlsym(library, "cuStreamCreate");
 	*(void **)&begin = dlsym(library, "cuStreamBeginCapture_v2");
 	*(void **)&end = dlsym(library, "cuStreamEndCapture");
+	*(void **)&destroy = dlsym(library, "cuGraphDestroy");
 	CHECK(create != NULL && begin != NULL && end != NULL);
+	CHECK(destroy != NULL);
 	setup(&f);
 	l = restored_launch(&f);
 	few[0] = cutejit_arg_tensor("x", vector_set(&vx, f.x, 900,
@@ -167,7 +169,7 @@ test_restored(void)
 	CHECK(retain(&device, 0) == 0 && push(device) == 0);
 	CHECK(create(&stream, 1) == 0 && begin(stream, 2) == 0);
 	CHECK(sets_of(&f, l, stream) == 1 && sets_of(&f, l, stream) == 1);
-	CHECK(end(stream, &graph) == 0);
+	CHECK(end(stream, &graph) == 0 && destroy(graph) == 0);
 	CHECK(sets_of(&f, l, NULL) == 1);
 	CHECK(sets_of(&f, l, NULL) == 0 && sets_of(&f, l, stream) == 0);
 

@@ -195,8 +195,8 @@ cj_assembler_get(struct cj_work *f)
  * In long texts of products of warps, which keep all registers that there are,
  * the first level leaves what the highest one puts into memory, takes a third
  * less time, and makes what is as fast. In shorter ones it takes a third of the
- * time where a loop loads all that it multiplies, little less elsewhere, and what
- * it makes is 3 to 9 % slower: for who says so.
+ * time where a loop loads all that it multiplies, little less elsewhere, and
+ * what it makes is 3 to 9 % slower: for who says so.
  */
 int
 cj_assembler_level(int level, const char *ptx, size_t length)

@@ -2,9 +2,9 @@
  * What is said of a lane's access that is wrong: outside its object, without
  * the right to it, not aligned, of what nobody has written.
  *
- * interp_mem.c finds these; nothing here runs while all goes well.
+ * interp_vectors.c finds these; nothing here runs while all goes well.
  */
-#include "interp_priv.h"
+#include "interp_vectors.h"
 
 const char *
 cj_vectors_name(struct cj_frame *f, const struct cj_vectors *v)

@@ -6,7 +6,7 @@
  * lane / 4, or turned, the units of 16 bits at rows 2 (lane % 4) and the next
  * of column lane / 4.
  */
-#include "interp_priv.h"
+#include "interp_vectors.h"
 
 enum { MOST_MATRICES = 4, MOST_ROWS = MOST_MATRICES * CJ_MATRIX_ROWS,
     WORD_BITS = 32 };
@@ -88,6 +88,85 @@ matrices_of(const struct cj_frame *f, const struct cj_step *s)
 	return count;
 }
 
+/* ---- rows of memory ------------------------------------------------------ */
+
+/* With all that is checked of loads and stores. */
+static struct cj_vectors
+row_view(struct cj_frame *f, const struct cj_step *s)
+{
+	struct cj_vectors v = cj_vectors_of(f, s, CJ_NO_OFFSET);
+
+	assert(cj_stored_bits(v.kind) >= 4);
+	v.width = CJ_MATRIX_ROW_BYTES * 8 / cj_stored_bits(v.kind);
+	return v;
+}
+
+/* A row of kinds under 8 bits begins at a byte, since 16 are promised. */
+static char *
+row_at(const struct cj_vectors *v, uint32_t lane)
+{
+	return v->memory->data + v->offset[lane] / (int64_t)v->width
+	    * CJ_MATRIX_ROW_BYTES;
+}
+
+static bool
+is_row(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
+    uint32_t lane)
+{
+	if (v->offset[lane] % (int64_t)v->width == 0)
+		return true;
+	cj_fault_at(f, s, lane, CJ_DIAG_MISALIGNED_ACCESS,
+	    "a row of a matrix in \"%s\" begins at element %lld, which is no "
+	    "multiple of %u", cj_vectors_name(f, v), (long long)v->offset[lane],
+	    (unsigned)v->width);
+	return false;
+}
+
+static void
+read_rows(struct cj_frame *f, const struct cj_step *s, uint32_t rows,
+    char *to)
+{
+	struct cj_vectors v = row_view(f, s);
+	uint32_t lane;
+
+	assert(rows <= f->lanes);
+	cj_vectors_count(f, s, &v, rows);
+	for (lane = 0; lane < rows; lane++, to += CJ_MATRIX_ROW_BYTES) {
+		memset(to, 0, CJ_MATRIX_ROW_BYTES);
+		if (!cj_lane_runs(f, lane)
+		    || !cj_vectors_may_read(f, s, &v, lane)
+		    || !is_row(f, s, &v, lane))
+			continue;
+		if (!cj_vectors_meet_copy(f, s, &v, lane)) {
+			cj_vectors_check_written(f, s, &v, lane);
+			cj_vectors_watch(f, s, &v, lane);
+		}
+		memcpy(to, row_at(&v, lane), CJ_MATRIX_ROW_BYTES);
+	}
+}
+
+static void
+write_rows(struct cj_frame *f, const struct cj_step *s, uint32_t rows,
+    const char *from)
+{
+	struct cj_vectors v = row_view(f, s);
+	uint32_t lane;
+
+	assert(rows <= f->lanes);
+	cj_vectors_count(f, s, &v, rows);
+	for (lane = 0; lane < rows; lane++, from += CJ_MATRIX_ROW_BYTES) {
+		if (!cj_lane_runs(f, lane)
+		    || !cj_vectors_may_write(f, s, &v, lane)
+		    || !is_row(f, s, &v, lane))
+			continue;
+		if (!cj_vectors_meet_copy(f, s, &v, lane))
+			cj_vectors_watch(f, s, &v, lane);
+		cj_memory_mark(v.memory, v.offset[lane], v.width,
+		    CJ_WRITTEN_DATA);
+		memcpy(row_at(&v, lane), from, CJ_MATRIX_ROW_BYTES);
+	}
+}
+
 /* ---- steps --------------------------------------------------------------- */
 
 /* a: offset. */
@@ -98,7 +177,7 @@ step_ldmatrix(struct cj_frame *f, const struct cj_step *s)
 	union matrix m[MOST_MATRICES];
 
 	cj_warp_needed(f, s);
-	cj_memory_read_rows(f, s, count * CJ_MATRIX_ROWS, m[0].rows[0]);
+	read_rows(f, s, count * CJ_MATRIX_ROWS, m[0].rows[0]);
 	for (i = 0; i < count; i++) {
 		if (cj_step_access(f, s)->transposed)
 			turn(&m[i]);
@@ -125,7 +204,7 @@ step_stmatrix(struct cj_frame *f, const struct cj_step *s)
 		if (cj_step_access(f, s)->transposed)
 			turn(&m[i]);
 	}
-	cj_memory_write_rows(f, s, count * CJ_MATRIX_ROWS, m[0].rows[0]);
+	write_rows(f, s, count * CJ_MATRIX_ROWS, m[0].rows[0]);
 }
 
 void

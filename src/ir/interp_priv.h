@@ -371,15 +371,9 @@ extern const struct cj_mma_table cj_mma_plain;
 extern const struct cj_mma_table cj_mma_avx2;
 const struct cj_mma_table *cj_mma_best(void);
 
-/* ---- rows of matrices (interp_mem.c) ------------------------------------- */
+/* ---- whole warps (interp_collect.c) -------------------------------------- */
 
-/* Rows of 16 bytes one after the other, at the offsets that the first lanes
- * hold, with all that is checked of loads and stores. */
-void cj_memory_read_rows(struct cj_frame *f, const struct cj_step *s,
-    uint32_t rows, char *to);
-void cj_memory_write_rows(struct cj_frame *f, const struct cj_step *s,
-    uint32_t rows, const char *from);
-/* Report a lane that does not take part in what all 32 do (interp_collect). */
+/* Report a lane that does not take part in what all 32 do. */
 void cj_warp_needed(struct cj_frame *f, const struct cj_step *s);
 
 /* ---- faults (interp_check.c) --------------------------------------------- */
@@ -654,31 +648,7 @@ const struct cj_past *cj_unit_past(struct cj_frame *f,
 void cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
     struct cj_touched_range t, const int64_t *first);
 
-/* ---- wrong accesses (interp_bounds.c) ------------------------------------ */
-
-/* What the lanes of an access touch: a vector each. */
-struct cj_vectors {
-	const struct cj_memory *memory;
-	const struct cj_object *object;
-	uint32_t number;		/* of the object */
-	enum cj_kind kind;
-	uint32_t width;			/* elements per lane */
-	uint32_t bytes;			/* of an element; 0: packed */
-	uint32_t align;
-	const int64_t *offset;		/* by lane */
-	const uint8_t *mask;		/* of the access; NULL: all */
-};
-const char *cj_vectors_name(struct cj_frame *f, const struct cj_vectors *v);
-void cj_report_outside(struct cj_frame *f, const struct cj_step *s,
-    const struct cj_vectors *v, uint32_t lane, const char *verb);
-void cj_report_misaligned(struct cj_frame *f, const struct cj_step *s,
-    const struct cj_vectors *v, uint32_t lane);
-void cj_report_right(struct cj_frame *f, const struct cj_step *s,
-    const struct cj_vectors *v, uint32_t lane, bool writes);
-void cj_report_unwritten(struct cj_frame *f, const struct cj_step *s,
-    const struct cj_vectors *v, uint32_t lane, int64_t at);
-
-/* ---- one lane's elements (interp_mem.c) ---------------------------------- */
+/* ---- one lane's elements (interp_vectors.c) ------------------------------ */
 
 struct cj_reach {
 	const struct cj_access *access;

@@ -49,6 +49,14 @@ known_of(struct cj_algebra *al, const struct cj_datum *v, int64_t *out)
 	return true;
 }
 
+/* A shape, or what has one. */
+static const struct cj_tuple *
+shape_of(struct cj_algebra *al, const struct cj_datum *v)
+{
+	return v->kind == CJ_DATUM_LAYOUT ? v->layout->shape
+	    : tuple_of(al, v);
+}
+
 /* A tiler: a tuple, or one layout. */
 static const struct cj_tuple *
 tiler_of(struct cj_algebra *al, const struct cj_datum *v)
@@ -87,10 +95,10 @@ give_tuple(struct cj_datum *out, const struct cj_tuple *t)
 	return t != NULL;
 }
 
-static bool
-give_int(struct cj_algebra *al, struct cj_datum *out, struct cj_int i)
+static const struct cj_tuple *
+number(struct cj_algebra *al, struct cj_int i)
 {
-	return give_tuple(out, cj_checked(al, cj_tuple_int(al, i)));
+	return cj_checked(al, cj_tuple_int(al, i));
 }
 
 static bool
@@ -101,68 +109,73 @@ give_truth(struct cj_datum *out, enum cj_truth truth)
 	return true;
 }
 
-/* One argument that is a layout, and a function of it. */
-#define UNARY(name, function)						\
+#define OPERATION(name)							\
 static bool								\
 op_##name(struct cj_algebra *al, const struct cj_datum *arg,		\
-    uint32_t count, struct cj_datum *out)				\
+    uint32_t count, struct cj_datum *out)
+
+/* ---- one or two arguments, and an expression of a and b ------------------ */
+
+/* What layout_of(), tuple_of(), shape_of() and tiler_of() give. */
+typedef const struct cj_layout *taken_layout;
+typedef const struct cj_tuple *taken_tuple, *taken_shape, *taken_tiler;
+
+#define UNARY(name, first, give, expression)				\
+OPERATION(name)								\
 {									\
-	const struct cj_layout *l = layout_of(al, &arg[0]);		\
+	taken_##first a = first##_of(al, &arg[0]);			\
 									\
 	(void)count;							\
-	return l != NULL && give_layout(out, function(al, l));		\
+	return a != NULL && give(out, expression);			\
 }
 
-UNARY(flatten, cj_layout_flatten)
-UNARY(filter_zeros, cj_layout_filter_zeros)
-UNARY(make_layout_like, cj_layout_like)
-UNARY(make_fragment_like, cj_layout_fragment_like)
-UNARY(right_inverse, cj_layout_right_inverse)
-UNARY(left_inverse, cj_layout_left_inverse)
-UNARY(nullspace, cj_layout_nullspace)
-
-/* A shape, or what has one. */
-static const struct cj_tuple *
-shape_of(struct cj_algebra *al, const struct cj_datum *v)
-{
-	return v->kind == CJ_DATUM_LAYOUT ? v->layout->shape
-	    : tuple_of(al, v);
-}
-
-#define TUPLES(name, give, function)					\
-static bool								\
-op_##name(struct cj_algebra *al, const struct cj_datum *arg,		\
-    uint32_t count, struct cj_datum *out)				\
+#define BINARY(name, first, second, give, expression)			\
+OPERATION(name)								\
 {									\
-	const struct cj_tuple *a = shape_of(al, &arg[0]);		\
-	const struct cj_tuple *b = shape_of(al, &arg[1]);		\
+	taken_##first a = first##_of(al, &arg[0]);			\
+	taken_##second b = second##_of(al, &arg[1]);			\
 									\
 	(void)count;							\
-	return a != NULL && b != NULL && give(out, function);		\
+	return a != NULL && b != NULL && give(out, expression);		\
 }
 
-TUPLES(ceil_div, give_tuple, cj_tuple_ceil_div(al, a, b))
-TUPLES(round_up, give_tuple, cj_tuple_round_up(al, a, b))
-TUPLES(shape_div, give_tuple, cj_tuple_shape_div(al, a, b))
-TUPLES(compatible, give_truth, cj_tuple_compatible(al, a, b))
-TUPLES(elem_less, give_truth, cj_tuple_elem_less(al, a, b))
-TUPLES(evenly_divides, give_truth, cj_tuple_evenly_divides(al, a, b))
-TUPLES(congruent, give_truth, cj_tuple_congruent(a, b) ? CJ_YES : CJ_NO)
-TUPLES(weakly_congruent, give_truth, cj_tuple_weakly_congruent(a, b)
+UNARY(flatten, layout, give_layout, cj_layout_flatten(al, a))
+UNARY(filter_zeros, layout, give_layout, cj_layout_filter_zeros(al, a))
+UNARY(make_layout_like, layout, give_layout, cj_layout_like(al, a))
+UNARY(make_fragment_like, layout, give_layout, cj_layout_fragment_like(al, a))
+UNARY(right_inverse, layout, give_layout, cj_layout_right_inverse(al, a))
+UNARY(left_inverse, layout, give_layout, cj_layout_left_inverse(al, a))
+UNARY(nullspace, layout, give_layout, cj_layout_nullspace(al, a))
+UNARY(make_layout_right, tuple, give_layout, cj_layout_row_major(al, a))
+UNARY(make_identity_layout, tuple, give_layout, cj_layout_identity(al, a))
+UNARY(product_each, shape, give_tuple, cj_tuple_product_each(al, a))
+
+BINARY(ceil_div, shape, shape, give_tuple, cj_tuple_ceil_div(al, a, b))
+BINARY(round_up, shape, shape, give_tuple, cj_tuple_round_up(al, a, b))
+BINARY(shape_div, shape, shape, give_tuple, cj_tuple_shape_div(al, a, b))
+BINARY(compatible, shape, shape, give_truth, cj_tuple_compatible(al, a, b))
+BINARY(elem_less, shape, shape, give_truth, cj_tuple_elem_less(al, a, b))
+BINARY(evenly_divides, shape, shape, give_truth,
+    cj_tuple_evenly_divides(al, a, b))
+BINARY(congruent, shape, shape, give_truth, cj_tuple_congruent(a, b)
     ? CJ_YES : CJ_NO)
+BINARY(weakly_congruent, shape, shape, give_truth,
+    cj_tuple_weakly_congruent(a, b) ? CJ_YES : CJ_NO)
+
+BINARY(composition, layout, layout, give_layout, cj_layout_compose(al, a, b))
+BINARY(composition_tiler, layout, tiler, give_layout,
+    cj_layout_compose_tiler(al, a, b))
+BINARY(unflatten, layout, tuple, give_layout, cj_layout_unflatten(al, a, b))
+BINARY(zip, layout, layout, give_layout, cj_layout_zip(al, a, b))
+BINARY(max_common_vector, layout, layout, give_tuple,
+    number(al, cj_layout_max_common_vector(al, a, b)))
+BINARY(max_common_layout, layout, layout, give_layout,
+    cj_layout_max_common_layout(al, a, b))
+BINARY(crd2idx, tuple, layout, give_tuple, cj_layout_at(al, b, a))
+BINARY(dice, tuple, layout, give_layout, cj_layout_dice(al, b, a))
 
 #define DIVIDE(name, form)						\
-static bool								\
-op_##name(struct cj_algebra *al, const struct cj_datum *arg,		\
-    uint32_t count, struct cj_datum *out)				\
-{									\
-	const struct cj_layout *l = layout_of(al, &arg[0]);		\
-	const struct cj_tuple *t = tiler_of(al, &arg[1]);		\
-									\
-	(void)count;							\
-	return l != NULL && t != NULL && give_layout(out,		\
-	    cj_layout_divide(al, form, l, t));				\
-}
+BINARY(name, layout, tiler, give_layout, cj_layout_divide(al, form, a, b))
 
 DIVIDE(logical_divide, CJ_DIVIDE_LOGICAL)
 DIVIDE(zipped_divide, CJ_DIVIDE_ZIPPED)
@@ -170,17 +183,7 @@ DIVIDE(tiled_divide, CJ_DIVIDE_TILED)
 DIVIDE(flat_divide, CJ_DIVIDE_FLAT)
 
 #define PRODUCT(name, form)						\
-static bool								\
-op_##name(struct cj_algebra *al, const struct cj_datum *arg,		\
-    uint32_t count, struct cj_datum *out)				\
-{									\
-	const struct cj_layout *l = layout_of(al, &arg[0]);		\
-	const struct cj_tuple *t = tiler_of(al, &arg[1]);		\
-									\
-	(void)count;							\
-	return l != NULL && t != NULL && give_layout(out,		\
-	    cj_layout_product(al, form, l, t));				\
-}
+BINARY(name, layout, tiler, give_layout, cj_layout_product(al, form, a, b))
 
 PRODUCT(logical_product, CJ_PRODUCT_LOGICAL)
 PRODUCT(zipped_product, CJ_PRODUCT_ZIPPED)
@@ -189,30 +192,21 @@ PRODUCT(flat_product, CJ_PRODUCT_FLAT)
 PRODUCT(blocked_product, CJ_PRODUCT_BLOCKED)
 PRODUCT(raked_product, CJ_PRODUCT_RAKED)
 
-#define OPERATION(name)							\
-static bool								\
-op_##name(struct cj_algebra *al, const struct cj_datum *arg,		\
-    uint32_t count, struct cj_datum *out)
+/* ---- arguments that may be left out -------------------------------------- */
 
-OPERATION(append)
-{
-	const struct cj_layout *l = layout_of(al, &arg[0]);
-	const struct cj_layout *x = count == 2 ? layout_of(al, &arg[1])
-	    : cj_layout_unit(al);
-
-	return l != NULL && x != NULL
-	    && give_layout(out, cj_layout_append(al, l, x));
+#define EXTEND(name, function)						\
+OPERATION(name)								\
+{									\
+	const struct cj_layout *l = layout_of(al, &arg[0]);		\
+	const struct cj_layout *x = count == 2 ? layout_of(al, &arg[1])	\
+	    : cj_layout_unit(al);					\
+									\
+	return l != NULL && x != NULL					\
+	    && give_layout(out, function(al, l, x));			\
 }
 
-OPERATION(prepend)
-{
-	const struct cj_layout *l = layout_of(al, &arg[0]);
-	const struct cj_layout *x = count == 2 ? layout_of(al, &arg[1])
-	    : cj_layout_unit(al);
-
-	return l != NULL && x != NULL
-	    && give_layout(out, cj_layout_prepend(al, l, x));
-}
+EXTEND(append, cj_layout_append)
+EXTEND(prepend, cj_layout_prepend)
 
 /* Rank `arg[0]` of layout arg[1], filled up with arg[2]. */
 static bool
@@ -282,23 +276,18 @@ profile_of(struct cj_algebra *al, const struct cj_datum *arg, uint32_t count,
 	return *profile != NULL;
 }
 
-OPERATION(coalesce)
-{
-	const struct cj_layout *l = layout_of(al, &arg[0]);
-	const struct cj_tuple *profile;
-
-	return l != NULL && profile_of(al, arg, count, &profile)
-	    && give_layout(out, cj_layout_coalesce(al, l, profile));
+#define BY_PROFILE(name, function)					\
+OPERATION(name)								\
+{									\
+	const struct cj_layout *l = layout_of(al, &arg[0]);		\
+	const struct cj_tuple *profile;					\
+									\
+	return l != NULL && profile_of(al, arg, count, &profile)	\
+	    && give_layout(out, function(al, l, profile));		\
 }
 
-OPERATION(filter)
-{
-	const struct cj_layout *l = layout_of(al, &arg[0]);
-	const struct cj_tuple *profile;
-
-	return l != NULL && profile_of(al, arg, count, &profile)
-	    && give_layout(out, cj_layout_filter_profile(al, l, profile));
-}
+BY_PROFILE(coalesce, cj_layout_coalesce)
+BY_PROFILE(filter, cj_layout_filter_profile)
 
 OPERATION(complement)
 {
@@ -312,26 +301,6 @@ OPERATION(complement)
 	}
 	return l != NULL && give_layout(out, cj_layout_complement(al, l,
 	    target));
-}
-
-OPERATION(composition)
-{
-	const struct cj_layout *a = layout_of(al, &arg[0]);
-	const struct cj_layout *b = layout_of(al, &arg[1]);
-
-	(void)count;
-	return a != NULL && b != NULL
-	    && give_layout(out, cj_layout_compose(al, a, b));
-}
-
-OPERATION(composition_tiler)
-{
-	const struct cj_layout *a = layout_of(al, &arg[0]);
-	const struct cj_tuple *t = tiler_of(al, &arg[1]);
-
-	(void)count;
-	return a != NULL && t != NULL
-	    && give_layout(out, cj_layout_compose_tiler(al, a, t));
 }
 
 /* ---- accessors: a path and a layout ------------------------------------- */
@@ -362,60 +331,22 @@ at_path(struct cj_algebra *al, const struct cj_datum *arg)
 	}
 }
 
-OPERATION(get)
-{
-	(void)count;
-	return give_layout(out, at_path(al, arg));
+#define ACCESSOR(name, give, expression)				\
+OPERATION(name)								\
+{									\
+	const struct cj_layout *l = at_path(al, arg);			\
+									\
+	(void)count;							\
+	return l != NULL && give(out, expression);			\
 }
 
-OPERATION(shape)
-{
-	const struct cj_layout *l = at_path(al, arg);
-
-	(void)count;
-	return l != NULL && give_tuple(out, l->shape);
-}
-
-OPERATION(stride)
-{
-	const struct cj_layout *l = at_path(al, arg);
-
-	(void)count;
-	return l != NULL && give_tuple(out, l->stride);
-}
-
-OPERATION(rank)
-{
-	const struct cj_layout *l = at_path(al, arg);
-
-	(void)count;
-	return l != NULL && give_int(al, out, cj_known(cj_layout_rank(l)));
-}
-
-OPERATION(depth)
-{
-	const struct cj_layout *l = at_path(al, arg);
-
-	(void)count;
-	return l != NULL && give_int(al, out, cj_known(cj_tuple_depth(
-	    l->shape)));
-}
-
-OPERATION(size)
-{
-	const struct cj_layout *l = at_path(al, arg);
-
-	(void)count;
-	return l != NULL && give_int(al, out, cj_layout_size(al, l));
-}
-
-OPERATION(cosize)
-{
-	const struct cj_layout *l = at_path(al, arg);
-
-	(void)count;
-	return l != NULL && give_int(al, out, cj_layout_cosize(al, l));
-}
+ACCESSOR(get, give_layout, l)
+ACCESSOR(shape, give_tuple, l->shape)
+ACCESSOR(stride, give_tuple, l->stride)
+ACCESSOR(rank, give_tuple, cj_tuple_known(al, cj_layout_rank(l)))
+ACCESSOR(depth, give_tuple, cj_tuple_known(al, cj_tuple_depth(l->shape)))
+ACCESSOR(size, give_tuple, number(al, cj_layout_size(al, l)))
+ACCESSOR(cosize, give_tuple, number(al, cj_layout_cosize(al, l)))
 
 /* ---- modes ------------------------------------------------------------- */
 
@@ -434,27 +365,21 @@ mode_of(struct cj_algebra *al, const struct cj_datum *v, uint32_t last,
 	return true;
 }
 
-OPERATION(group)
-{
-	const struct cj_layout *l = layout_of(al, &arg[2]);
-	uint32_t begin, end;
-
-	(void)count;
-	return l != NULL && mode_of(al, &arg[0], 0, &begin)
-	    && mode_of(al, &arg[1], cj_layout_rank(l), &end)
-	    && give_layout(out, cj_layout_group(al, l, begin, end));
+/* Modes arg[0] to arg[1] of layout arg[2]. */
+#define RANGE(name, function)						\
+OPERATION(name)								\
+{									\
+	const struct cj_layout *l = layout_of(al, &arg[2]);		\
+	uint32_t begin, end;						\
+									\
+	(void)count;							\
+	return l != NULL && mode_of(al, &arg[0], 0, &begin)		\
+	    && mode_of(al, &arg[1], cj_layout_rank(l), &end)		\
+	    && give_layout(out, function(al, l, begin, end));		\
 }
 
-OPERATION(take)
-{
-	const struct cj_layout *l = layout_of(al, &arg[2]);
-	uint32_t begin, end;
-
-	(void)count;
-	return l != NULL && mode_of(al, &arg[0], 0, &begin)
-	    && mode_of(al, &arg[1], cj_layout_rank(l), &end)
-	    && give_layout(out, cj_layout_take(al, l, begin, end));
-}
+RANGE(group, cj_layout_group)
+RANGE(take, cj_layout_take)
 
 OPERATION(select)
 {
@@ -489,26 +414,6 @@ OPERATION(replace)
 	    && give_layout(out, cj_layout_replace(al, l, mode, x));
 }
 
-OPERATION(unflatten)
-{
-	const struct cj_layout *l = layout_of(al, &arg[0]);
-	const struct cj_tuple *t = tuple_of(al, &arg[1]);
-
-	(void)count;
-	return l != NULL && t != NULL
-	    && give_layout(out, cj_layout_unflatten(al, l, t));
-}
-
-OPERATION(zip)
-{
-	const struct cj_layout *a = layout_of(al, &arg[0]);
-	const struct cj_layout *b = layout_of(al, &arg[1]);
-
-	(void)count;
-	return a != NULL && b != NULL
-	    && give_layout(out, cj_layout_zip(al, a, b));
-}
-
 /* ---- coordinates ------------------------------------------------------- */
 
 OPERATION(crd2crd)
@@ -522,16 +427,6 @@ OPERATION(crd2crd)
 	    && give_tuple(out, cj_crd2crd(al, c, a, b));
 }
 
-OPERATION(crd2idx)
-{
-	const struct cj_layout *l = layout_of(al, &arg[1]);
-	const struct cj_tuple *c = tuple_of(al, &arg[0]);
-
-	(void)count;
-	return l != NULL && c != NULL
-	    && give_tuple(out, cj_layout_at(al, l, c));
-}
-
 OPERATION(crd2idx_shape)
 {
 	const struct cj_tuple *c = tuple_of(al, &arg[0]);
@@ -540,7 +435,7 @@ OPERATION(crd2idx_shape)
 
 	(void)count;
 	return c != NULL && s != NULL && cj_crd2idx_shape(al, c, s, &i)
-	    && give_int(al, out, i);
+	    && give_tuple(out, number(al, i));
 }
 
 OPERATION(idx2crd)
@@ -602,16 +497,6 @@ OPERATION(slice_and_offset)
 	return give_layout(out, moved);
 }
 
-OPERATION(dice)
-{
-	const struct cj_layout *l = layout_of(al, &arg[1]);
-	const struct cj_tuple *c = tuple_of(al, &arg[0]);
-
-	(void)count;
-	return l != NULL && c != NULL
-	    && give_layout(out, cj_layout_dice(al, l, c));
-}
-
 /* ---- local views ------------------------------------------------------- */
 
 /* Modes of `t` that the projection keeps: beside integers, not beside X. */
@@ -668,30 +553,6 @@ OPERATION(make_layout)
 
 	return s != NULL && (count < 2 || d != NULL)
 	    && give_layout(out, cj_layout_make(al, s, d));
-}
-
-OPERATION(make_layout_right)
-{
-	const struct cj_tuple *s = tuple_of(al, &arg[0]);
-
-	(void)count;
-	return s != NULL && give_layout(out, cj_layout_row_major(al, s));
-}
-
-OPERATION(make_identity_layout)
-{
-	const struct cj_tuple *s = tuple_of(al, &arg[0]);
-
-	(void)count;
-	return s != NULL && give_layout(out, cj_layout_identity(al, s));
-}
-
-OPERATION(product_each)
-{
-	const struct cj_tuple *s = shape_of(al, &arg[0]);
-
-	(void)count;
-	return s != NULL && give_tuple(out, cj_tuple_product_each(al, s));
 }
 
 OPERATION(domain_distribute)
@@ -804,31 +665,11 @@ OPERATION(max_alignment)
 
 	(void)count;
 	if (arg[0].kind == CJ_DATUM_SWIZZLE)
-		return give_int(al, out, cj_known((int64_t)1
-		    << arg[0].swizzle.base));
+		return give_tuple(out, number(al, cj_known((int64_t)1
+		    << arg[0].swizzle.base)));
 	return layout_of(al, &arg[0]) != NULL
 	    && cj_layout_max_alignment(al, arg[0].layout, &n)
-	    && give_int(al, out, cj_known(n));
-}
-
-OPERATION(max_common_vector)
-{
-	const struct cj_layout *a = layout_of(al, &arg[0]);
-	const struct cj_layout *b = layout_of(al, &arg[1]);
-
-	(void)count;
-	return a != NULL && b != NULL && give_int(al, out,
-	    cj_layout_max_common_vector(al, a, b));
-}
-
-OPERATION(max_common_layout)
-{
-	const struct cj_layout *a = layout_of(al, &arg[0]);
-	const struct cj_layout *b = layout_of(al, &arg[1]);
-
-	(void)count;
-	return a != NULL && b != NULL && give_layout(out,
-	    cj_layout_max_common_layout(al, a, b));
+	    && give_tuple(out, number(al, cj_known(n)));
 }
 
 /* ---- swizzles ---------------------------------------------------------- */
@@ -840,7 +681,8 @@ OPERATION(swizzle_apply)
 
 	(void)count;
 	return swizzle_of(al, &arg[0], &s) && int_of(al, &arg[1], &i)
-	    && give_int(al, out, cj_swizzle_apply(al, s, i));
+	    && give_tuple(out, number(al,
+	    cj_swizzle_apply(al, s, i)));
 }
 
 OPERATION(swizzle_compose)

@@ -62,7 +62,9 @@ uint64_t *cj_reader_bits(struct cj_reader *r, enum cj_kind k, uint64_t count);
 uint32_t cj_reader_object(struct cj_reader *r);
 cj_place cj_reader_place(struct cj_reader *r);	/* 0 if there is none */
 
-/* Attributes: %7, which is added to the operands; @7[%8]; an operand of a
+/* What an operation of a type reads behind its name, with its operands. */
+uint32_t cj_reader_attr(struct cj_reader *r, enum cj_op op, cj_type t);
+/* Parts of it: %7, which is added to the operands; @7[%8]; an operand of a
  * product in shared memory; those of tensor memory (ir_read_tmem.c). */
 void cj_reader_operand(struct cj_reader *r);
 uint32_t cj_reader_spot(struct cj_reader *r);

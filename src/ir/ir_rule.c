@@ -15,12 +15,6 @@ cj_rule_type(const struct cj_rule_view *v, unsigned n)
 	return cj_inst(v->m, cj_operand(v->m, v->i, n))->type;
 }
 
-static enum cj_kind
-kind(const struct cj_rule_view *v, unsigned n)
-{
-	return cj_type_kind(cj_rule_type(v, n));
-}
-
 static uint32_t
 count(const struct cj_rule_view *v, unsigned n)
 {
@@ -54,19 +48,6 @@ static bool
 is_number(enum cj_kind k)
 {
 	return cj_kind_is_integer(k) || cj_kind_is_float(k);
-}
-
-static const struct cj_access *
-access_of(const struct cj_rule_view *v)
-{
-	assert(cj_op_info[v->i->op].attr == CJ_ATTR_ACCESS);
-	return &v->m->accesses.at[v->i->attr];
-}
-
-static const struct cj_object *
-object_of(const struct cj_rule_view *v)
-{
-	return &v->m->objects.at[access_of(v)->object];
 }
 
 bool
@@ -196,7 +177,7 @@ class_of(enum cj_op op)
 static const char *
 check_same(const struct cj_rule_view *v)
 {
-	enum cj_kind k = kind(v, 0);
+	enum cj_kind k = cj_rule_kind(v, 0);
 	unsigned n;
 
 	for (n = 1; n < v->i->operand_count; n++)
@@ -248,7 +229,7 @@ check_index(const struct cj_rule_view *v)
 static const char *
 check_select(const struct cj_rule_view *v)
 {
-	if (kind(v, 0) != CJ_KIND_BOOL)
+	if (cj_rule_kind(v, 0) != CJ_KIND_BOOL)
 		return "the condition is not bool";
 	if (count(v, 0) != 1 && count(v, 0) != cj_type_count(v->i->type))
 		return "condition and result differ in registers";
@@ -261,7 +242,7 @@ check_select(const struct cj_rule_view *v)
 static const char *
 check_convert(const struct cj_rule_view *v)
 {
-	enum cj_kind to = cj_type_kind(v->i->type), from = kind(v, 0);
+	enum cj_kind to = cj_type_kind(v->i->type), from = cj_rule_kind(v, 0);
 
 	if (count(v, 0) != cj_type_count(v->i->type))
 		return "operand and result differ in registers";
@@ -277,7 +258,8 @@ check_bitcast(const struct cj_rule_view *v)
 {
 	uint64_t to = (uint64_t)cj_kind_bits(cj_type_kind(v->i->type)) *
 	    cj_type_count(v->i->type);
-	uint64_t from = (uint64_t)cj_kind_bits(kind(v, 0)) * count(v, 0);
+	uint64_t from = (uint64_t)cj_kind_bits(cj_rule_kind(v, 0)) *
+	    count(v, 0);
 
 	return to == from ? NULL : "operand and result differ in bits";
 }
@@ -285,7 +267,8 @@ check_bitcast(const struct cj_rule_view *v)
 static const char *
 check_divide_by(const struct cj_rule_view *v)
 {
-	if (kind(v, 0) != CJ_KIND_INDEX || cj_rule_type(v, 0) != v->i->type)
+	if (cj_rule_kind(v, 0) != CJ_KIND_INDEX ||
+	    cj_rule_type(v, 0) != v->i->type)
 		return "dividend and result are not int";
 	if (!cj_rule_is_index(v, 1))
 		return "the divisor is not an int";
@@ -298,14 +281,14 @@ check_splat(const struct cj_rule_view *v)
 {
 	if (count(v, 0) != 1)
 		return "the operand has several registers";
-	return kind(v, 0) == cj_type_kind(v->i->type) ? NULL :
+	return cj_rule_kind(v, 0) == cj_type_kind(v->i->type) ? NULL :
 	    "operand and result differ in kind";
 }
 
 static const char *
 check_slice(const struct cj_rule_view *v)
 {
-	if (kind(v, 0) != cj_type_kind(v->i->type))
+	if (cj_rule_kind(v, 0) != cj_type_kind(v->i->type))
 		return "operand and result differ in kind";
 	return (uint64_t)v->i->attr + cj_type_count(v->i->type) <= count(v, 0) ?
 	    NULL : "the slice leaves its operand";
@@ -318,7 +301,7 @@ check_concat(const struct cj_rule_view *v)
 	unsigned n;
 
 	for (n = 0; n < v->i->operand_count; n++) {
-		if (kind(v, n) != cj_type_kind(v->i->type))
+		if (cj_rule_kind(v, n) != cj_type_kind(v->i->type))
 			return "operand and result differ in kind";
 		sum += count(v, n);
 	}
@@ -332,7 +315,7 @@ check_permute(const struct cj_rule_view *v)
 	const struct cj_positions *p = &v->m->positions.at[v->i->attr];
 	uint32_t n;
 
-	if (kind(v, 0) != cj_type_kind(v->i->type))
+	if (cj_rule_kind(v, 0) != cj_type_kind(v->i->type))
 		return "operand and result differ in kind";
 	if (p->count != cj_type_count(v->i->type))
 		return "positions and result differ in number";
@@ -345,106 +328,13 @@ check_permute(const struct cj_rule_view *v)
 static const char *
 check_insert(const struct cj_rule_view *v)
 {
-	if (kind(v, 0) != kind(v, 1))
+	if (cj_rule_kind(v, 0) != cj_rule_kind(v, 1))
 		return "operands differ in kind";
 	return (uint64_t)v->i->attr + count(v, 1) <= count(v, 0) ? NULL :
 	    "the second operand leaves the first";
 }
 
-/* ---- slots and memory ---------------------------------------------------- */
-
-static const char *
-check_slot(const struct cj_rule_view *v, cj_type t)
-{
-	const struct cj_object *o = object_of(v);
-
-	if (o->kind != CJ_OBJECT_SLOT)
-		return "the object is not a slot";
-	if (o->element != cj_type_kind(t))
-		return "value and slot differ in kind";
-	return (int64_t)access_of(v)->position + cj_type_count(t) <= o->extent ?
-	    NULL : "the registers leave the slot";
-}
-
-static const char *
-check_memory(const struct cj_rule_view *v, enum cj_kind element)
-{
-	const struct cj_object *o = object_of(v);
-	uint32_t align = access_of(v)->align;
-
-	if (o->kind == CJ_OBJECT_SLOT)
-		return "a slot is not memory";
-	if (o->element != element)
-		return "value and object differ in kind";
-	if (align == 0 || (align & (align - 1)) != 0)
-		return "the alignment is not a power of two";
-	if (access_of(v)->position != 0)
-		return "only slots have positions";
-	return cj_rule_is_index(v, 0) ? NULL : "the offset is not an int";
-}
-
-static const char *
-check_load(const struct cj_rule_view *v)
-{
-	if (v->i->operand_count > 1 && !cj_rule_is_bool(v, 1))
-		return "the mask is not bool";
-	if (v->i->operand_count > 2 && cj_rule_type(v, 2) != v->i->type)
-		return "fill and result differ in type";
-	return check_memory(v, cj_type_kind(v->i->type));
-}
-
-/* A hint: what it names need not exist, so that the offset is all there is. */
-static const char *
-check_prefetch(const struct cj_rule_view *v)
-{
-	const struct cj_object *o = object_of(v);
-
-	if (v->i->operand_count > 1 && !cj_rule_is_bool(v, 1))
-		return "the mask is not bool";
-	if (o->kind != CJ_OBJECT_TENSOR && o->kind != CJ_OBJECT_WORKSPACE)
-		return "the object is not in global memory";
-	return check_memory(v, o->element);
-}
-
-static const char *
-check_store(const struct cj_rule_view *v)
-{
-	if (v->i->operand_count > 2 && !cj_rule_is_bool(v, 2))
-		return "the mask is not bool";
-	if (object_of(v)->kind == CJ_OBJECT_TABLE)
-		return "known data cannot be written";
-	return check_memory(v, kind(v, 1));
-}
-
-/* Only shared memory has blocks that own it. */
-static const char *
-check_remote(const struct cj_rule_view *v, enum cj_kind k)
-{
-	if (!cj_rule_is_index(v, 1))
-		return "the rank is not an int";
-	if (object_of(v)->kind != CJ_OBJECT_SHARED)
-		return "another block has shared memory alone";
-	return check_memory(v, k);
-}
-
-static const char *
-check_atomic(const struct cj_rule_view *v)
-{
-	unsigned values = access_of(v)->atomic == CJ_ATOMIC_CAS ? 2 : 1;
-	unsigned n;
-
-	if (v->i->operand_count != 1 + values &&
-	    v->i->operand_count != 2 + values)
-		return "the number of operands is wrong";
-	for (n = 1; n <= values; n++)
-		if (cj_rule_type(v, n) != v->i->type)
-			return "value and result differ in type";
-	if (v->i->operand_count > 1 + values && !cj_rule_is_bool(v, 1 + values))
-		return "the mask is not bool";
-	if (object_of(v)->kind == CJ_OBJECT_TABLE)
-		return "known data cannot be written";
-	return check_memory(v, cj_type_kind(v->i->type));
-}
+/* ---- fences and warps ---------------------------------------------------- */
 
 static const char *
 check_fence(const struct cj_rule_view *v)
@@ -495,45 +385,7 @@ check_match(const struct cj_rule_view *v)
 	    "the result is not u32";
 }
 
-/* ---- matrices ------------------------------------------------------------ */
-
-/* Do the registers hold 1, 2 or 4 words, 32 bits of each matrix? Turned
- * matrices are turned in units of 16 bits, which elements must not straddle. */
-static const char *
-check_words(cj_type t, bool transposed)
-{
-	unsigned bits = cj_kind_bits(cj_type_kind(t));
-	uint64_t all = (uint64_t)bits * cj_type_count(t);
-
-	if (bits < 4 || (transposed ? 16 : 32) % bits != 0)
-		return "the kind does not fit into the parts of a matrix";
-	return all == 32 || all == 64 || all == 128 ? NULL :
-	    "the registers are not those of 1, 2 or 4 matrices";
-}
-
-static const char *
-check_matrices(const struct cj_rule_view *v, cj_type t)
-{
-	const char *wrong = check_memory(v, cj_type_kind(t));
-
-	if (wrong != NULL)
-		return wrong;
-	if (object_of(v)->kind != CJ_OBJECT_SHARED)
-		return "the object is not shared memory";
-	if (access_of(v)->align < CJ_MATRIX_ROW_BYTES)
-		return "rows are not aligned to 16 bytes";
-	return check_words(t, access_of(v)->transposed);
-}
-
-static const char *
-check_movmatrix(const struct cj_rule_view *v)
-{
-	cj_type t = cj_rule_type(v, 0);
-
-	if (cj_kind_bits(kind(v, 0)) * cj_type_count(t) != 32)
-		return "the registers are not those of one matrix";
-	return check_words(t, true);
-}
+/* ---- products of a warp -------------------------------------------------- */
 
 static const char *
 check_mma(const struct cj_rule_view *v)
@@ -586,7 +438,7 @@ check_ptx(const struct cj_rule_view *v)
 	if (v->i->type != 0 && cj_type_count(v->i->type) > CJ_PTX_RESULTS)
 		return "there are too many results";
 	for (n = 0; n < v->i->operand_count; n++)
-		if (!is_in_ptx(kind(v, n)) || count(v, n) != 1)
+		if (!is_in_ptx(cj_rule_kind(v, n)) || count(v, n) != 1)
 			return "an operand is not one register of PTX";
 	return NULL;
 }
@@ -632,7 +484,7 @@ check_device(const struct cj_rule_view *v)
 static const char *
 check_workspace(const struct cj_rule_view *v)
 {
-	const struct cj_object *o = object_of(v);
+	const struct cj_object *o = cj_rule_object(v);
 
 	if (o->kind != CJ_OBJECT_WORKSPACE)
 		return "the object is not a workspace";
@@ -647,7 +499,7 @@ check_workspace(const struct cj_rule_view *v)
 static const char *
 check_fill(const struct cj_rule_view *v)
 {
-	const struct cj_object *o = object_of(v);
+	const struct cj_object *o = cj_rule_object(v);
 
 	if (o->kind != CJ_OBJECT_TENSOR && o->kind != CJ_OBJECT_WORKSPACE)
 		return "what is filled is not global memory";
@@ -744,23 +596,11 @@ check_by_name(const struct cj_rule_view *v)
 	case CJ_OP_CONCAT: return check_concat(v);
 	case CJ_OP_PERMUTE: return check_permute(v);
 	case CJ_OP_INSERT: return check_insert(v);
-	case CJ_OP_SLOT_GET: return check_slot(v, v->i->type);
-	case CJ_OP_SLOT_SET: return check_slot(v, cj_rule_type(v, 0));
-	case CJ_OP_LOAD: return check_load(v);
-	case CJ_OP_PREFETCH: return check_prefetch(v);
-	case CJ_OP_STORE: return check_store(v);
-	case CJ_OP_REMOTE_LOAD:
-		return check_remote(v, cj_type_kind(v->i->type));
-	case CJ_OP_REMOTE_STORE: return check_remote(v, kind(v, 2));
-	case CJ_OP_ATOMIC: return check_atomic(v);
 	case CJ_OP_FENCE: return check_fence(v);
 	case CJ_OP_SHFL: return check_shfl(v);
 	case CJ_OP_BALLOT: return check_ballot(v);
 	case CJ_OP_REDUX: return check_redux(v);
 	case CJ_OP_MATCH: return check_match(v);
-	case CJ_OP_LDMATRIX: return check_matrices(v, v->i->type);
-	case CJ_OP_STMATRIX: return check_matrices(v, cj_rule_type(v, 1));
-	case CJ_OP_MOVMATRIX: return check_movmatrix(v);
 	case CJ_OP_MMA: return check_mma(v);
 	case CJ_OP_MMA_SPARSE: return check_mma_sparse(v);
 	case CJ_OP_PTX: case CJ_OP_PTX_PURE: return check_ptx(v);
@@ -779,7 +619,7 @@ check_by_name(const struct cj_rule_view *v)
 	case CJ_OP_LAUNCH: return check_launch(v);
 	case CJ_OP_ARRAY: return check_array(v);
 	case CJ_OP_CALL: return check_call(v);
-	default: return cj_rule_async(v);
+	default: return cj_rule_memory(v);
 	}
 }
 

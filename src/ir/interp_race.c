@@ -6,17 +6,8 @@
  * stands between: what they read is kept apart from what threads read.
  *
  * Each cell of memory that is written has a shadow: a word for who wrote it
- * last, who read it last, who used it by atomics last. A cell is as many
- * elements as every access of its object moves at once. A word names a block,
- * a warp, a lane and the warp's interval; most accesses are found in order by
- * looking at it. Readers that nothing orders among each other have one of
- *
- *	several lanes of one warp	a mark in the word
- *	several warps of one block	a mask of them, all in one interval
- *	others				a set of up to MOST words
- *
- * A full set forgets one of its readers, so that of more than MOST
- * unordered ones not every race is found; none is ever made up.
+ * last, who read it last, who used it by atomics last (interp_race_word.c). A
+ * cell is as many elements as every access of its object moves at once.
  *
  * What units of the hardware write stands under block numbers behind those of
  * the launch, and is ordered like what another block wrote.
@@ -29,221 +20,17 @@
 #include "interp_race.h"
 #include "base/room.h"
 
-enum { PAGE = 1024, MOST = 8 };
+enum { PAGE = CJ_SHADOW_PAGE };
 
 typedef cj_doer who;
-
-#define LANE_BITS	(~(who)0 << 28)
-
-struct set {
-	atomic_flag lock;
-	uint32_t count;
-	who at[MOST];			/* CJ_DOER_LANE or CJ_DOER_LANES */
-};
-
-struct page {
-	_Atomic who who[PAGE];
-	_Atomic cj_ref ref[PAGE];	/* the instruction */
-};
-
-typedef struct page *page_ref;
-
-/* The shadow of one memory; NULL pages: nobody yet. */
-struct shadow {
-	int64_t first;			/* element where cell 0 begins */
-	size_t cells;
-	unsigned log2_cell;		/* elements of a cell */
-	bool is_own;			/* of one thread of ours: shared, */
-	uint64_t owner;			/* of this block */
-	_Atomic page_ref *pages[CJ_DOER_KINDS];
-};
 
 /* ---- words --------------------------------------------------------------- */
 
 static who
-word_of(uint64_t block, uint32_t warp, uint32_t interval)
-{
-	assert(warp < 32 && interval <= CJ_LAST_INTERVAL);
-	return (who)(block + 1) << 38 | (who)warp << 33
-	    | (who)interval << 6;
-}
-
-static who
 myself(const struct cj_frame *f, uint32_t lane)
 {
-	return word_of(f->machine->block->number, f->warp,
+	return cj_doer_of(f->machine->block->number, f->warp,
 	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp]) | (who)lane << 28;
-}
-
-static struct set *
-set_of(who w)
-{
-	assert(cj_doer_form(w) == CJ_DOER_SET);
-	return (struct set *)(uintptr_t)(w & ~(who)3);
-}
-
-/* ---- order --------------------------------------------------------------- */
-
-/* What the lane under examination knows. */
-static const struct cj_clock *
-clock_of(const struct cj_act *a)
-{
-	const struct cj_frame *f = a->f;
-
-	return f->ahead == 0 || f->ahead >> a->lane & 1 ? f->clock : f->stale;
-}
-
-/* Is what a word says part of what is known of its warp? */
-static bool
-is_known(struct cj_known k, who w)
-{
-	if (k.interval >= cj_doer_interval(w))
-		return true;
-	if (k.lane >> 6 < cj_doer_interval(w))
-		return false;
-	return cj_doer_form(w) == CJ_DOER_MASK ||
-	    (cj_doer_form(w) == CJ_DOER_LANE &&
-	    (k.lane >> 1 & 31) == cj_doer_lane(w));
-}
-
-/* Did one warp's access happen before the one under examination? */
-static bool
-is_before(const struct cj_act *a, who w)
-{
-	const struct cj_clock *c = clock_of(a);
-	uint32_t warp = cj_doer_warp(w);
-
-	if ((w ^ a->me) >> 38 != 0)
-		return is_known(cj_past_known(a->run, c->past, cj_doer_block(w),
-		    warp), w);
-	if (((w ^ a->me) & CJ_DOER_WARP_BITS) != 0)
-		return is_known((struct cj_known){
-		    c->of[CJ_VIEW_THREADS].warp[warp],
-		    c->of[CJ_VIEW_THREADS].lane[warp] }, w);
-	if (cj_doer_form(w) != CJ_DOER_LANE)
-		return cj_doer_interval(w) < c->met;
-	return ((w ^ a->me) & LANE_BITS) == 0 || is_known((struct cj_known){
-	    c->met - 1, c->of[CJ_VIEW_THREADS].lane[warp] }, w);
-}
-
-/* A word of a mask's warp number i. */
-static who
-member_of(const struct cj_act *a, who mask, uint32_t i)
-{
-	return word_of(a->shadow->owner, i, cj_doer_interval(mask)) |
-	    CJ_DOER_MASK;
-}
-
-/* Of a mask: one of its warps that did not come before, else 0. */
-static who
-find_in_mask(const struct cj_act *a, who w)
-{
-	uint32_t warps = (uint32_t)(w >> 32), i;
-
-	for (i = 0; i < 32 && warps >> i != 0; i++) {
-		who one = member_of(a, w, i);
-
-		if (warps >> i & 1 && ((one ^ a->me) & CJ_DOER_WARP_BITS) != 0
-		    && !is_before(a, one))
-			return one;
-	}
-	return 0;
-}
-
-static void
-lock(struct set *s)
-{
-	while (atomic_flag_test_and_set(&s->lock))
-		;
-}
-
-static who
-find_in_set(const struct cj_act *a, who w)
-{
-	struct set *s = set_of(w);
-	who found = 0;
-	uint32_t i;
-
-	lock(s);
-	for (i = 0; i < s->count && found == 0; i++)
-		if (!is_before(a, s->at[i]))
-			found = s->at[i];
-	atomic_flag_clear(&s->lock);
-	return found;
-}
-
-/* Who of a word did not come before; 0: all did. */
-static who
-find_unordered(const struct cj_act *a, who w)
-{
-	switch (cj_doer_form(w)) {
-	case CJ_DOER_MASK:
-		return find_in_mask(a, w);
-	case CJ_DOER_SET:
-		return find_in_set(a, w);
-	case CJ_DOER_LANE:
-	case CJ_DOER_LANES:
-		break;
-	}
-	return is_before(a, w) ? 0 : w;
-}
-
-/* ---- fences -------------------------------------------------------------- */
-
-/* Does a fence stand between what one warp did and a unit that is started
- * now? */
-static bool
-is_fenced(const struct cj_act *a, enum cj_view view, who w)
-{
-	struct cj_fenced k;
-
-	if (cj_doer_is_of_unit(a, w))
-		return true;
-	k = cj_clock_fenced(a->f, clock_of(a), view, cj_doer_block(w),
-	    cj_doer_warp(w));
-	return is_known(k.by[0], w) || is_known(k.by[1], w);
-}
-
-static who
-unfenced_in_mask(const struct cj_act *a, enum cj_view view, who w)
-{
-	uint32_t warps = (uint32_t)(w >> 32), i;
-
-	for (i = 0; i < 32 && warps >> i != 0; i++)
-		if (warps >> i & 1 && !is_fenced(a, view, member_of(a, w, i)))
-			return member_of(a, w, i);
-	return 0;
-}
-
-static who
-unfenced_in_set(const struct cj_act *a, enum cj_view view, who w)
-{
-	struct set *s = set_of(w);
-	who found = 0;
-	uint32_t i;
-
-	lock(s);
-	for (i = 0; i < s->count && found == 0; i++)
-		if (!is_fenced(a, view, s->at[i]))
-			found = s->at[i];
-	atomic_flag_clear(&s->lock);
-	return found;
-}
-
-/* Who of a word has no fence behind; 0: all have. */
-static who
-find_unfenced(const struct cj_act *a, enum cj_view view, who w)
-{
-	switch (cj_doer_form(w)) {
-	case CJ_DOER_MASK:
-		return unfenced_in_mask(a, view, w);
-	case CJ_DOER_SET:
-		return unfenced_in_set(a, view, w);
-	case CJ_DOER_LANE:
-	case CJ_DOER_LANES:
-		break;
-	}
-	return is_fenced(a, view, w) ? 0 : w;
 }
 
 /* The usual cases: nobody, this lane, this block before its last barrier. */
@@ -256,87 +43,10 @@ is_plain(const struct cj_act *a, who w)
 		return true;
 	if (cj_doer_form(w) == CJ_DOER_MASK &&
 	    a->shadow->owner == cj_doer_block(a->me))
-		return cj_doer_interval(w) <= clock_of(a)->floor;
-	return cj_doer_form(w) == CJ_DOER_LANE && ((other & LANE_BITS) == 0
-	    || (other >> 38 == 0
-	    && cj_doer_interval(w) <= clock_of(a)->floor));
-}
-
-/* ---- sharing a word ------------------------------------------------------ */
-
-static void
-set_add(const struct cj_act *a, struct set *s)
-{
-	uint32_t i, kept = 0;
-	who me = a->me;
-
-	lock(s);
-	for (i = 0; i < s->count; i++) {
-		if (is_before(a, s->at[i]))
-			continue;
-		if (((s->at[i] ^ a->me) & CJ_DOER_WARP_BITS) != 0)
-			s->at[kept++] = s->at[i];
-		else
-			me |= CJ_DOER_LANES;
-	}
-	s->at[kept < MOST ? kept : (a->me >> 33) % MOST] = me;
-	s->count = kept < MOST ? kept + 1 : MOST;
-	atomic_flag_clear(&s->lock);
-}
-
-static who
-new_set(const struct cj_act *a, who old)
-{
-	struct set *s = CJ_NEW(a->f->machine->arena, struct set);
-	uint32_t i;
-
-	atomic_flag_clear(&s->lock);
-	if (cj_doer_form(old) != CJ_DOER_MASK)
-		s->at[s->count++] = old;
-	for (i = 0; cj_doer_form(old) == CJ_DOER_MASK && i < 32 &&
-	    s->count < MOST; i++)
-		if (old >> (32 + i) & 1)
-			s->at[s->count++] = member_of(a, old, i);
-	set_add(a, s);
-	return (who)(uintptr_t)s | CJ_DOER_SET;
-}
-
-static who
-mask_of(const struct cj_act *a, who w)
-{
-	who others = cj_doer_form(w) == CJ_DOER_MASK ? w >> 32 :
-	    (who)1 << cj_doer_warp(w);
-
-	return (others | (who)1 << a->f->warp) << 32
-	    | (w & ((who)CJ_LAST_INTERVAL << 6)) | CJ_DOER_MASK;
-}
-
-static bool
-can_be_mask(const struct cj_act *a, who w)
-{
-	return a->shadow->is_own && a->shadow->owner == cj_doer_block(a->me)
-	    && cj_doer_interval(w) == cj_doer_interval(a->me)
-	    && (cj_doer_form(w) == CJ_DOER_MASK || (w ^ a->me) >> 38 == 0);
-}
-
-/* What becomes of a word when this access joins it; sets change inside. */
-static who
-joined(const struct cj_act *a, who old)
-{
-	if (cj_doer_form(old) == CJ_DOER_SET) {
-		set_add(a, set_of(old));
-		return old;
-	}
-	if (cj_doer_form(old) == CJ_DOER_MASK) {
-		if (can_be_mask(a, old))
-			return mask_of(a, old);
-		return find_in_mask(a, old) == 0 ? a->me : new_set(a, old);
-	}
-	if (is_before(a, old))
-		return a->me;
-	if (((old ^ a->me) & CJ_DOER_WARP_BITS) == 0)
-		return a->me | CJ_DOER_LANES;
-	return can_be_mask(a, old) ? mask_of(a, old) : new_set(a, old);
+		return cj_doer_interval(w) <= cj_act_clock(a)->floor;
+	return cj_doer_form(w) == CJ_DOER_LANE
+	    && ((other & CJ_DOER_LANE_BITS) == 0 || (other >> 38 == 0
+	    && cj_doer_interval(w) <= cj_act_clock(a)->floor));
 }
 
 /* ---- units see with a fence in between ----------------------------------- */
@@ -378,7 +88,7 @@ check_fence(const struct cj_act *a, who w, cj_ref ref, enum cj_doer_kind kind)
 	if (kind == CJ_DOER_VIEW ||
 	    (kind == CJ_DOER_ATOMIC && !is_of_threads(a, ref)))
 		return;
-	other = find_unfenced(a, view_of(a, ref), w);
+	other = cj_doer_unfenced(a, view_of(a, ref), w);
 	if (other != 0)
 		cj_race_report_unfenced(a, other, ref, kind);
 }
@@ -387,11 +97,12 @@ check_fence(const struct cj_act *a, who w, cj_ref ref, enum cj_doer_kind kind)
 
 /* The page of a number, which the thread's own arena gives if need be; of two
  * threads that need it at once the first one's serves both. */
-static struct page *
+static struct cj_shadow_page *
 page_for(const struct cj_act *a, enum cj_doer_kind kind, size_t number)
 {
-	_Atomic page_ref *at = &a->shadow->pages[kind][number];
-	page_ref have = atomic_load_explicit(at, memory_order_acquire), made;
+	_Atomic cj_shadow_page_ref *at = &a->shadow->pages[kind][number];
+	cj_shadow_page_ref have = atomic_load_explicit(at,
+	    memory_order_acquire), made;
 
 	if (have != NULL)
 		return have;
@@ -404,7 +115,7 @@ page_for(const struct cj_act *a, enum cj_doer_kind kind, size_t number)
 
 /* The instruction matters to the report alone, and may be a little late. */
 static void
-set_ref(struct page *p, size_t i, cj_ref ref)
+set_ref(struct cj_shadow_page *p, size_t i, cj_ref ref)
 {
 	atomic_store_explicit(&p->ref[i], ref, memory_order_relaxed);
 }
@@ -413,7 +124,7 @@ set_ref(struct page *p, size_t i, cj_ref ref)
 static void
 check_word(const struct cj_act *a, who w, cj_ref ref, enum cj_doer_kind kind)
 {
-	who other = is_plain(a, w) ? 0 : find_unordered(a, w);
+	who other = is_plain(a, w) ? 0 : cj_doer_unordered(a, w);
 
 	if (other != 0)
 		cj_race_report(a, other, ref, kind);
@@ -425,7 +136,7 @@ check_word(const struct cj_act *a, who w, cj_ref ref, enum cj_doer_kind kind)
 static void
 look(const struct cj_act *a, enum cj_doer_kind kind, size_t cell)
 {
-	struct page *p = atomic_load_explicit(
+	struct cj_shadow_page *p = atomic_load_explicit(
 	    &a->shadow->pages[kind][cell / PAGE], memory_order_acquire);
 
 	if (p != NULL)
@@ -448,7 +159,7 @@ exchange(const struct cj_act *a, _Atomic who *at, who next)
 static void
 write_cell(const struct cj_act *a, size_t cell)
 {
-	struct page *p = page_for(a, CJ_DOER_WRITE, cell / PAGE);
+	struct cj_shadow_page *p = page_for(a, CJ_DOER_WRITE, cell / PAGE);
 	who before = exchange(a, &p->who[cell % PAGE], a->me);
 
 	check_word(a, before, p->ref[cell % PAGE], CJ_DOER_WRITE);
@@ -495,7 +206,7 @@ check_scope(const struct cj_act *a, who w, cj_ref ref)
 	if (is_plain(a, w) || ref == 0 || (cj_inst(m, ref)->op == CJ_OP_LOAD
 	    && a->s->op == CJ_OP_LOAD))
 		return;
-	other = find_unordered(a, w);
+	other = cj_doer_unordered(a, w);
 	if (other == 0 || (reaches(a, ref, other)
 	    && reaches(a, a->s->ref, other))
 	    || cj_fault_again(a->f, a->s, CJ_DIAG_RACE))
@@ -507,7 +218,7 @@ check_scope(const struct cj_act *a, who w, cj_ref ref)
 static void
 join_cell(const struct cj_act *a, size_t cell)
 {
-	struct page *p = page_for(a, a->kind, cell / PAGE);
+	struct cj_shadow_page *p = page_for(a, a->kind, cell / PAGE);
 	_Atomic who *at = &p->who[cell % PAGE];
 	who old = atomic_load_explicit(at, memory_order_relaxed), next;
 
@@ -516,7 +227,7 @@ join_cell(const struct cj_act *a, size_t cell)
 	if (old == a->me)
 		return;
 	do {
-		next = is_plain(a, old) ? a->me : joined(a, old);
+		next = is_plain(a, old) ? a->me : cj_doer_joined(a, old);
 		if (a->shadow->is_own) {
 			atomic_store_explicit(at, next, memory_order_relaxed);
 			break;
@@ -528,7 +239,7 @@ join_cell(const struct cj_act *a, size_t cell)
 static void
 touch(struct cj_act *a, int64_t first, uint32_t width)
 {
-	const struct shadow *s = a->shadow;
+	const struct cj_shadow *s = a->shadow;
 	size_t cell = (size_t)(first - s->first) >> s->log2_cell;
 	size_t last = (size_t)(first - s->first + width - 1) >> s->log2_cell;
 
@@ -604,7 +315,7 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 	const struct cj_race *r = f->machine->race;
 	struct cj_act a;
 	size_t cell, last;
-	struct page *p;
+	struct cj_shadow_page *p;
 
 	if (!cj_race_watches(r, t.object) || owner->machine.race == NULL)
 		return;
@@ -621,7 +332,7 @@ cj_race_unit(const struct cj_block *owner, struct cj_frame *f,
 			look(&a, CJ_DOER_WRITE, cell);
 			look(&a, CJ_DOER_ATOMIC, cell);
 		}
-		a.me = word_of((1 + u.kind) * r->run->blocks + owner->number,
+		a.me = cj_doer_of((1 + u.kind) * r->run->blocks + owner->number,
 		    u.number, u.interval);
 		if (!t.is_write) {
 			join_cell(&a, cell);
@@ -665,17 +376,17 @@ cj_race_access_all(struct cj_frame *f, const struct cj_step *s,
 /* ---- shadows ------------------------------------------------------------- */
 
 static size_t
-count_pages(const struct shadow *s)
+count_pages(const struct cj_shadow *s)
 {
 	return (s->cells + PAGE - 1) / PAGE;
 }
 
 /* Cells begin at multiples of their size in memory. */
-static struct shadow *
+static struct cj_shadow *
 make_shadow(struct cj_arena *a, const struct cj_memory *m, enum cj_kind k,
     uint32_t cell)
 {
-	struct shadow *s = CJ_NEW(a, struct shadow);
+	struct cj_shadow *s = CJ_NEW(a, struct cj_shadow);
 	unsigned bits = k == CJ_KIND_BOOL ? 8 : cj_kind_bits(k);
 	int kind;
 
@@ -687,7 +398,8 @@ make_shadow(struct cj_arena *a, const struct cj_memory *m, enum cj_kind k,
 		s->log2_cell++;
 	s->cells = ((size_t)(m->hi - s->first) + cell - 1) >> s->log2_cell;
 	for (kind = 0; kind < CJ_DOER_KINDS; kind++)
-		s->pages[kind] = CJ_NEWS(a, _Atomic page_ref, count_pages(s));
+		s->pages[kind] = CJ_NEWS(a, _Atomic cj_shadow_page_ref,
+		    count_pages(s));
 	return s;
 }
 
@@ -711,7 +423,7 @@ give_shadow(struct cj_arena *a, struct cj_race *r,
     const struct cj_memory *all, uint32_t *cells, uint32_t object)
 {
 	const struct cj_module *m = r->run->module;
-	struct shadow *s;
+	struct cj_shadow *s;
 	bool writable = false;
 	uint32_t o, cell = cells[object];
 
@@ -739,8 +451,9 @@ cj_race_create(struct cj_arena *a, const struct cj_decoded *c,
 	uint32_t o;
 
 	r->run = cj_race_run_of(a, c, k);
-	r->run->pages_left = (int64_t)(cj_room() / 2 / sizeof(struct page));
-	r->shadows = CJ_NEWS(a, struct shadow *, m->objects.len + 1);
+	r->run->pages_left = (int64_t)(cj_room() / 2 /
+	    sizeof(struct cj_shadow_page));
+	r->shadows = CJ_NEWS(a, struct cj_shadow *, m->objects.len + 1);
 	for (o = 1; o < m->objects.len && k->memory != NULL; o++)
 		if (r->shadows[o] == NULL && is_global(&m->objects.at[o])
 		    && k->memory[o].hi > k->memory[o].lo)
@@ -758,7 +471,7 @@ cj_race_worker(struct cj_arena *a, const struct cj_race *from,
 
 	r->run = from->run;
 	r->shadows = cj_memdup(a, from->shadows,
-	    (m->objects.len + 1) * sizeof(struct shadow *));
+	    (m->objects.len + 1) * sizeof(struct cj_shadow *));
 	for (o = 1; o < m->objects.len; o++)
 		if (m->objects.at[o].kind == CJ_OBJECT_SHARED
 		    && memory[o].hi > 0 && !(r->run->has_stages
@@ -771,7 +484,7 @@ cj_race_worker(struct cj_arena *a, const struct cj_race *from,
 }
 
 static void
-clear_shadow(struct shadow *s)
+clear_shadow(struct cj_shadow *s)
 {
 	size_t count = count_pages(s), i;
 	int kind;

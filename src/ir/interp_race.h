@@ -28,7 +28,7 @@ struct cj_race_run {
 
 struct cj_race {
 	struct cj_race_run *run;
-	struct shadow **shadows;	/* by object; NULL: nobody writes */
+	struct cj_shadow **shadows;	/* by object; NULL: nobody writes */
 };
 
 /* All of it but how many pages there may be (interp_race_code.c). */
@@ -75,6 +75,15 @@ enum cj_doer_kind { CJ_DOER_WRITE, CJ_DOER_READ, CJ_DOER_ATOMIC, CJ_DOER_VIEW,
     CJ_DOER_KINDS };
 
 #define CJ_DOER_WARP_BITS	(~(cj_doer)0 << 33)	/* block and warp */
+#define CJ_DOER_LANE_BITS	(~(cj_doer)0 << 28)	/* and lane */
+
+static inline cj_doer
+cj_doer_of(uint64_t block, uint32_t warp, uint32_t interval)
+{
+	assert(warp < 32 && interval <= CJ_LAST_INTERVAL);
+	return (cj_doer)(block + 1) << 38 | (cj_doer)warp << 33
+	    | (cj_doer)interval << 6;
+}
 
 static inline enum cj_doer_form
 cj_doer_form(cj_doer d)
@@ -106,12 +115,33 @@ cj_doer_interval(cj_doer d)
 	return (uint32_t)(d >> 6) & CJ_LAST_INTERVAL;
 }
 
+/* ---- shadows ------------------------------------------------------------- */
+
+enum { CJ_SHADOW_PAGE = 1024 };
+
+struct cj_shadow_page {
+	_Atomic cj_doer who[CJ_SHADOW_PAGE];
+	_Atomic cj_ref ref[CJ_SHADOW_PAGE];	/* the instruction */
+};
+
+typedef struct cj_shadow_page *cj_shadow_page_ref;
+
+/* The shadow of one memory; NULL pages: nobody yet. */
+struct cj_shadow {
+	int64_t first;			/* element where cell 0 begins */
+	size_t cells;
+	unsigned log2_cell;		/* elements of a cell */
+	bool is_own;			/* of one thread of ours: shared, */
+	uint64_t owner;			/* of this block */
+	_Atomic cj_shadow_page_ref *pages[CJ_DOER_KINDS];
+};
+
 /* An access under examination. */
 struct cj_act {
 	struct cj_frame *f;
 	const struct cj_step *s;
 	struct cj_race_run *run;
-	struct shadow *shadow;
+	struct cj_shadow *shadow;
 	uint32_t lane, object;
 	int64_t element;
 	enum cj_doer_kind kind;
@@ -125,6 +155,22 @@ cj_doer_is_of_unit(const struct cj_act *a, cj_doer d)
 {
 	return cj_doer_block(d) >= a->run->blocks;
 }
+
+/* What the lane under examination knows. */
+static inline const struct cj_clock *
+cj_act_clock(const struct cj_act *a)
+{
+	const struct cj_frame *f = a->f;
+
+	return f->ahead == 0 || f->ahead >> a->lane & 1 ? f->clock : f->stale;
+}
+
+/* Who of a word did not come before the access; has no fence behind; 0: all
+ * have (interp_race_word.c). */
+cj_doer cj_doer_unordered(const struct cj_act *a, cj_doer w);
+cj_doer cj_doer_unfenced(const struct cj_act *a, enum cj_view view, cj_doer w);
+/* What becomes of a word when the access joins it; sets change inside. */
+cj_doer cj_doer_joined(const struct cj_act *a, cj_doer old);
 
 /* Reports (interp_race_report.c): `other` has done `kind` at `ref`, and that is
  * not in order; has no fence behind; is out of reach of a scope. */

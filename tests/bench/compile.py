@@ -34,10 +34,11 @@ def show(name, values):
           (name, statistics.median(values), min(values), max(values)))
 
 
-# (name, file, arguments of the command)
+# (name, file, arguments of the command): what gemm.py launches, without a bias
 ROWS = (("element-wise", "relu/relu.cute", ("-k", "relu[0]")),
-        ("GEMM", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[1]", "-D", "ua=1", "-D", "ub=1")),
-        ("GEMM, large tiles", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[0]", "-D", "ua=1", "-D", "ub=1")),
+        ("GEMM", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[1]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none")),
+        ("GEMM, large tiles", "gemm_sm80/gemm_sm80.cute",
+         ("-k", "gemm[0]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none")),
         ("GEMM by WGMMA", "gemm_sm90/gemm_sm90.cute",
          ("-k", "gemm[2]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none", "-D", "residual=none", "-D", "row_scale=none",
           "-D", "column_scale=none")),

@@ -6,6 +6,8 @@
 # compared with examples/edges.md; UPDATE=1 rewrites that. What runs on more
 # than 2^31 elements is what tests/bench/huge.py launches. An edge that no test
 # reaches is a dot, one that the kernel cannot have is blank (tests/edges.none).
+# Where nothing is read or nothing is written nothing may be launched: "0" says
+# "launches" else.
 
 set -u
 LC_ALL=C
@@ -30,7 +32,8 @@ logs() {
 			grep '^launch: ' "$results/$n.log"
 		done | awk -v none="$none" \
 		    -v huge="$SRCDIR/tests/bench/huge.py" '
-		# extents and strides of a tensor, (3,4):(4,1)
+		# extents and strides of a tensor, (3,4):(4,1); into `empty` and
+		# `rank`, too
 		function look(k, text,	part, e, s, n, i, gap, along) {
 			split(text, part, ":")
 			gsub(/[()]/, "", part[1])
@@ -38,9 +41,10 @@ logs() {
 			n = split(part[1], e, ",")
 			split(part[2], s, ",")
 			along = 1
+			empty = 0
 			for (i = n; i >= 1; i--) {
 				if (e[i] == 0)
-					seen[k, "0"] = 1
+					empty = 1
 				if (e[i] > 1 && s[i] != along && s[i] != 0)
 					gap = 1
 				along *= e[i]
@@ -54,6 +58,18 @@ logs() {
 				seen[k, "transposed"] = 1
 			else if (gap)
 				seen[k, "strided"] = 1
+			rank = n
+		}
+		# There is nothing to do: all that is written is empty, or all
+		# that is read and has as many modes as the first tensor.
+		function idle(count,	i, reads, writes) {
+			reads = writes = 1
+			for (i = 2; i <= count; i++)
+				if (field[i] ~ / written$/)
+					writes = writes && hollow[i]
+				else if (modes[i] == modes[2])
+					reads = reads && hollow[i]
+			return reads || writes
 		}
 		BEGIN {
 			# by file and kernel, or by what knows the file
@@ -71,16 +87,26 @@ logs() {
 				known[k] = 1
 				order[++count] = k
 			}
+			none_launched = field[n] == "nothing is launched"
+			if (none_launched)
+				n--
 			for (i = 2; i <= n; i++) {
 				split(field[i], word, " ")
 				seen[k, word[2]] = 1
 				look(k, word[3])
+				hollow[i] = empty
+				modes[i] = rank
 				if (word[5] != 0)
 					seen[k, "place"] = 1
 				if (field[i] ~ / -inf/)
 					seen[k, "-inf"] = 1
 				if (field[i] ~ / nan/)
 					seen[k, "NaN"] = 1
+			}
+			if (n > 1 && idle(n)) {
+				seen[k, "0"] = 1
+				if (!none_launched)
+					busy[k] = 1
 			}
 		}
 		END {
@@ -106,7 +132,9 @@ logs() {
 				for (j = 1; j <= columns; j++) {
 					x = c[j]
 					gsub(/ /, "", x)
-					if ((order[i], c[j]) in seen)
+					if (c[j] == "0" && order[i] in busy)
+						printf " launches |"
+					else if ((order[i], c[j]) in seen)
 						printf " yes |"
 					else if ((order[i], x) in blank)
 						printf " |"

@@ -1,7 +1,7 @@
 /*
  * What launches of tests were given: a line for each, in the order of the test,
- * with type, layout and place of every tensor, and what its numbers hold that
- * is not finite.
+ * with type, layout and place of every tensor, what its numbers hold that is
+ * not finite, and whether any grid is launched for them at all.
  */
 #include <float.h>
 
@@ -76,6 +76,17 @@ add_view(struct cj_strbuf *s, const char *name, const struct cj_view *v,
 		cj_strbuf_puts(s, " written");
 }
 
+static bool
+launches_nothing(const struct cj_plan *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->steps.len; i++)
+		if (p->steps.at[i].kind == CJ_STEP_LAUNCH)
+			return false;
+	return true;
+}
+
 void
 cj_testing_tell(struct cj_testing *t, const struct cj_selected *chosen,
     const struct cj_arguments *args)
@@ -94,5 +105,7 @@ cj_testing_tell(struct cj_testing *t, const struct cj_selected *chosen,
 		    && k < args->actuals[i].count; k++)
 			add_view(&s, args->names[i], &args->views[i][k],
 			    object_of(chosen->program->ir, i, k));
+	if (launches_nothing(&chosen->plan))
+		cj_strbuf_puts(&s, "; nothing is launched");
 	o->print(o->user, s.text);
 }

@@ -98,6 +98,16 @@ def turned(names, n):
     return names[::-1] if n % 2 else names
 
 
+class Field(ctypes.Structure):
+    """nvmlFieldValue_t, of a value of 32 bits."""
+    _fields_ = [("field", ctypes.c_uint), ("scope", ctypes.c_uint), ("time", ctypes.c_longlong),
+                ("latency", ctypes.c_longlong), ("type", ctypes.c_int), ("status", ctypes.c_int),
+                ("value", ctypes.c_uint), ("rest", ctypes.c_uint)]
+
+
+POWER_INSTANT = 186  # NVML_FI_DEV_POWER_INSTANT
+
+
 class Gauge:
     """Clock and power of the GPU while something runs; without NVML nothing."""
 
@@ -113,13 +123,22 @@ class Gauge:
         if self.nvml is not None:
             threading.Thread(target=self.watch, daemon=True).start()
 
+    def power(self):
+        """Watts now, or where NVML does not know them of the last second; None: not known."""
+        now = Field(POWER_INSTANT)
+        if not self.nvml.nvmlDeviceGetFieldValues(self.device, 1, ctypes.byref(now)) and not now.status:
+            return now.value / 1e3
+        mean = ctypes.c_uint()
+        return None if self.nvml.nvmlDeviceGetPowerUsage(self.device, ctypes.byref(mean)) else mean.value / 1e3
+
     def watch(self):
-        clock, power = ctypes.c_uint(), ctypes.c_uint()
+        clock = ctypes.c_uint()
         while True:
             time.sleep(0.01)
-            if self.on and not self.nvml.nvmlDeviceGetClockInfo(self.device, 1, ctypes.byref(clock)) and \
-                    not self.nvml.nvmlDeviceGetPowerUsage(self.device, ctypes.byref(power)):
-                self.seen.append((clock.value, power.value / 1e3))
+            if self.on and not self.nvml.nvmlDeviceGetClockInfo(self.device, 1, ctypes.byref(clock)):
+                power = self.power()
+                if power is not None:
+                    self.seen.append((clock.value, power))
 
     def measure(self, run):
         """What run() gives, and the (clock, power) seen meanwhile."""
@@ -491,20 +510,9 @@ def table(rows):
                 r["clock"])
 
 
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--only", action="append", default=[], help="contests whose name contains this")
-    p.add_argument("--seconds", type=float, default=3, help="of each contestant of a contest")
-    p.add_argument("--rounds", type=int, default=9)
-    p.add_argument("--each", type=int, default=20, help="calls in a graph; 1: no graphs, the host's time counts")
-    p.add_argument("--sweep", action="store_true", help="other tiles too")
-    p.add_argument("--set", action="append", default=[], help="a constant of the kernels")
-    p.add_argument("--try", action="append", default=[], dest="tries", help="constants of one more contestant")
-    p.add_argument("--json")
-    p.add_argument("--markdown", help="a table for examples/bench.md")
-    c = Contest(p.parse_args())
+def contests(c):
+    """All of them, or those that are wanted."""
     torch.backends.cuda.matmul.allow_tf32 = False
-    print("TFLOP/s and ratio to the first peer of the same round [least, most]; %s" % torch.cuda.get_device_name())
     product(c, "sgemm", torch.float32, SHAPES[1:4], kernel="sgemm")
     product(c, "gemm_sm80", torch.bfloat16, SHAPES[1:4], batched=True)
     product(c, "gemm_sm80", torch.float16, SHAPES[2:3], batched=True)
@@ -523,6 +531,28 @@ def main():
     mixed(c, ((16, 14336, 4096), (64, 14336, 4096), (4096, 14336, 4096)))
     attention(c, "flash_attention_2")
     attention(c, "flash_attention_3", "cuDNN")
+
+
+def options(text):
+    """What every program that holds contests can be told."""
+    p = argparse.ArgumentParser(description=text)
+    p.add_argument("--only", action="append", default=[], help="contests whose name contains this")
+    p.add_argument("--seconds", type=float, default=3, help="of each contestant of a contest")
+    p.add_argument("--rounds", type=int, default=9)
+    p.add_argument("--each", type=int, default=20, help="calls in a graph; 1: no graphs, the host's time counts")
+    p.add_argument("--sweep", action="store_true", help="other tiles too")
+    p.add_argument("--set", action="append", default=[], help="a constant of the kernels")
+    p.add_argument("--try", action="append", default=[], dest="tries", help="constants of one more contestant")
+    return p
+
+
+def main():
+    p = options(__doc__.splitlines()[0])
+    p.add_argument("--json")
+    p.add_argument("--markdown", help="a table for examples/bench.md")
+    c = Contest(p.parse_args())
+    print("TFLOP/s and ratio to the first peer of the same round [least, most]; %s" % torch.cuda.get_device_name())
+    contests(c)
     if c.options.json:
         with open(c.options.json, "w") as f:
             json.dump(c.rows, f, indent=1)

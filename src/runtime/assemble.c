@@ -91,17 +91,28 @@ remember(struct cj_work *f, const char *path, const char *version)
 	cj_file_replace(path, text, strlen(text), NULL);
 }
 
+/* The answer of who was asked already, or of one who is asked now. */
+static enum cj_spawn_status
+answer(struct cj_work *f, const char *program, struct cj_spawned *out)
+{
+	const char *const argv[] = { program, "--version", NULL };
+	struct cj_ahead *h = f->ahead;
+
+	if (h != NULL && h->asked != NULL && strcmp(h->path, program) == 0)
+		return cj_child_end(f, h->asked, out);
+	return cj_spawn(f, argv, "", 0, out);
+}
+
 static const char *
 ask_version(struct cj_work *f, struct cj_arena *a, const char *program)
 {
-	const char *const argv[] = { program, "--version", NULL };
 	const char *memo = memo_path(f, program);
 	const char *version = recall(f, a, memo);
 	struct cj_spawned out;
 
 	if (version != NULL)
 		return version;
-	if (cj_spawn(f, argv, "", 0, &out) != CJ_SPAWN_OK)
+	if (answer(f, program, &out) != CJ_SPAWN_OK)
 		return NULL;
 	version = parse_version(a, out.out);
 	if (version != NULL)
@@ -111,10 +122,16 @@ ask_version(struct cj_work *f, struct cj_arena *a, const char *program)
 
 /* ---- choosing ------------------------------------------------------------ */
 
+static const char *
+ptxas_path(struct cj_arena *a)
+{
+	return cj_find_program(a, "CUTEJIT_PTXAS", "ptxas");
+}
+
 static bool
 find_ptxas(struct cj_work *f, struct cj_arena *a, struct cj_assembler *as)
 {
-	const char *path = cj_find_program(a, "CUTEJIT_PTXAS", "ptxas");
+	const char *path = ptxas_path(a);
 	const char *version;
 
 	if (path == NULL)
@@ -145,20 +162,37 @@ find_nvjitlink(struct cj_arena *a, struct cj_assembler *as)
 	return true;
 }
 
+static bool
+is_word(const char *word)
+{
+	const char *given = cj_env("CUTEJIT_ASSEMBLER");
+
+	return given != NULL && strcmp(given, word) == 0;
+}
+
 static void
 choose(struct cj_work *f, struct cj_arena *a, struct cj_assembler *as)
 {
-	const char *word = cj_env("CUTEJIT_ASSEMBLER");
-
 	as->kind = CJ_ASSEMBLER_NONE;
 	as->name = as->path = "";
-	if (word != NULL && strcmp(word, "driver") == 0)
+	if (is_word("driver"))
 		return;
-	if (word != NULL && strcmp(word, "nvjitlink") == 0)
+	if (is_word("nvjitlink"))
 		find_nvjitlink(a, as);
-	else if (!find_ptxas(f, a, as)
-	    && (word == NULL || strcmp(word, "ptxas") != 0))
+	else if (!find_ptxas(f, a, as) && !is_word("ptxas"))
 		find_nvjitlink(a, as);
+}
+
+/* The context's, if it was looked for already. */
+static const struct cj_assembler *
+known(struct cutejit_context *c)
+{
+	const struct cj_assembler *as;
+
+	pthread_mutex_lock(&c->lock);
+	as = c->assembler;
+	pthread_mutex_unlock(&c->lock);
+	return as;
 }
 
 /* The context's arena belongs to whoever holds its lock. */
@@ -168,11 +202,8 @@ cj_assembler_get(struct cj_work *f)
 	struct cutejit_context *c = f->context;
 	struct cj_assembler found = { 0 }, *as;
 
-	pthread_mutex_lock(&c->lock);
-	as = c->assembler;
-	pthread_mutex_unlock(&c->lock);
-	if (as != NULL)
-		return as;
+	if (known(c) != NULL)
+		return known(c);
 	choose(f, &f->arena, &found);
 	cj_defer_lock(f, &c->lock);
 	c->arena.recover = &f->recover;
@@ -198,32 +229,47 @@ cj_assembler_get(struct cj_work *f)
  * time where a loop loads all that it multiplies, little less elsewhere, and
  * what it makes is 3 to 9 % slower: for who says so.
  */
+enum { LONG = 98304, FIRST = 1, BEST = 3 };
+
 int
 cj_assembler_level(int level, const char *ptx, size_t length)
 {
-	enum { LONG = 98304, FIRST = 1, BEST = 3 };
-
 	if (level < BEST)
 		return FIRST;
 	return length > LONG && strstr(ptx, "mma.sync.") != NULL ? FIRST :
 	    BEST;
 }
 
+/* The same before there is a PTX: most likely. */
+static int
+likely_level(int level, const struct cj_module *ir)
+{
+	enum { BYTES = 28 };	/* of PTX for an instruction, about */
+	uint32_t i;
+
+	if (level < BEST)
+		return FIRST;
+	if ((size_t)ir->insts.len * BYTES <= LONG)
+		return BEST;
+	for (i = 0; i < ir->insts.len; i++)
+		if (ir->insts.at[i].op == CJ_OP_MMA)
+			return FIRST;
+	return BEST;
+}
+
 /* ---- ptxas --------------------------------------------------------------- */
 
-static cutejit_status
-run_ptxas(struct cj_work *f, const struct cj_assembler *as,
-    const struct cj_recipe *r, const char *ptx, size_t length,
-    struct cj_arena *a, struct cj_assembly *out)
+static const char *const *
+ptxas_command(struct cj_work *f, const char *path, const struct cj_recipe *r,
+    int level)
 {
-	const char *argv[10];
-	struct cj_spawned s;
+	enum { MOST = 10 };
+	const char **argv = CJ_NEWS(&f->arena, const char *, MOST);
 	int n = 0;
 
-	argv[n++] = as->path;
+	argv[n++] = path;
 	argv[n++] = cj_printf(&f->arena, "-arch=%s", r->target->name);
-	argv[n++] = cj_printf(&f->arena, "-O%d", cj_assembler_level(r->level,
-	    ptx, length));
+	argv[n++] = cj_printf(&f->arena, "-O%d", level);
 	argv[n++] = "-v";
 	if (r->lineinfo)
 		argv[n++] = "-lineinfo";
@@ -231,7 +277,29 @@ run_ptxas(struct cj_work *f, const struct cj_assembler *as,
 	argv[n++] = "-o";
 	argv[n++] = "/dev/stdout";
 	argv[n] = NULL;
-	switch (cj_spawn(f, argv, ptx, length, &s)) {
+	return argv;
+}
+
+static enum cj_spawn_status
+run_or_await(struct cj_work *f, const struct cj_assembler *as,
+    const struct cj_recipe *r, const char *ptx, size_t length,
+    struct cj_spawned *s)
+{
+	cj_ahead_feed(f, r, ptx, length);
+	if (f->ahead != NULL && f->ahead->is_fed)
+		return cj_child_end(f, f->ahead->begun, s);
+	return cj_spawn(f, ptxas_command(f, as->path, r,
+	    cj_assembler_level(r->level, ptx, length)), ptx, length, s);
+}
+
+static cutejit_status
+run_ptxas(struct cj_work *f, const struct cj_assembler *as,
+    const struct cj_recipe *r, const char *ptx, size_t length,
+    struct cj_arena *a, struct cj_assembly *out)
+{
+	struct cj_spawned s;
+
+	switch (run_or_await(f, as, r, ptx, length, &s)) {
 	case CJ_SPAWN_OK:
 		break;
 	case CJ_SPAWN_LATE:
@@ -274,4 +342,89 @@ cj_assemble(struct cj_work *f, const struct cj_recipe *r, const char *ptx,
 	}
 	assert(false && "there is an assembler");
 	return CUTEJIT_INTERNAL;
+}
+
+/* ---- what is begun before it is needed ----------------------------------- */
+
+static void
+drop(struct cj_child **c)
+{
+	if (*c != NULL)
+		cj_child_drop(*c);
+	*c = NULL;
+}
+
+static void
+stop(void *work)
+{
+	struct cj_work *f = work;
+
+	drop(&f->ahead->asked);
+	drop(&f->ahead->begun);
+	f->ahead = NULL;
+}
+
+void
+cj_ahead_begin(struct cj_work *f)
+{
+	assert(f->ahead == NULL && "one image at a time");
+	f->ahead = CJ_NEW(&f->arena, struct cj_ahead);
+	cj_defer(f, stop, f);
+}
+
+void
+cj_ahead_end(struct cj_work *f)
+{
+	cj_undefer(f);
+	stop(f);
+}
+
+bool
+cj_ahead_ask(struct cj_work *f)
+{
+	struct cj_ahead *h = f->ahead;
+	const char *argv[] = { ptxas_path(&f->arena), "--version", NULL };
+
+	if (known(f->context) != NULL || argv[0] == NULL
+	    || is_word("driver") || is_word("nvjitlink")
+	    || !cj_store_is_empty(f->context->store)
+	    || recall(f, &f->arena, memo_path(f, argv[0])) != NULL)
+		return false;
+	h->path = argv[0];
+	h->asked = cj_child_begin(f, argv);
+	if (h->asked != NULL && !cj_child_feed(h->asked, "", 0))
+		h->asked = NULL;
+	return h->asked != NULL;
+}
+
+void
+cj_ahead_start(struct cj_work *f, const struct cj_recipe *r,
+    const struct cj_module *ir)
+{
+	const struct cj_assembler *as = known(f->context);
+	struct cj_ahead *h = f->ahead;
+	const char *path;
+
+	if (h == NULL || h->begun != NULL)
+		return;
+	path = as == NULL ? h->path : as->kind == CJ_ASSEMBLER_PTXAS ?
+	    as->path : NULL;
+	if (path == NULL)
+		return;
+	h->level = likely_level(r->level, ir);
+	h->begun = cj_child_begin(f, ptxas_command(f, path, r, h->level));
+}
+
+void
+cj_ahead_feed(struct cj_work *f, const struct cj_recipe *r, const char *ptx,
+    size_t length)
+{
+	struct cj_ahead *h = f->ahead;
+
+	if (h == NULL || h->begun == NULL || h->is_fed)
+		return;
+	h->is_fed = h->level == cj_assembler_level(r->level, ptx, length)
+	    && cj_child_feed(h->begun, ptx, length);
+	if (!h->is_fed)
+		drop(&h->begun);
 }

@@ -20,6 +20,39 @@ struct cj_assembler {
 /* What the context uses; looked for once. Never NULL. */
 const struct cj_assembler *cj_assembler_get(struct cj_work *f);
 
+/*
+ * What is begun before it is needed, while an image is made. ptxas takes some
+ * milliseconds from its start to its first look at the PTX, and as many to say
+ * its version; it runs beside us:
+ *
+ *	ask -> elaborate -> start -> generate -> cj_assembler_get -> cj_assemble
+ *
+ * What was begun and is not needed in the end is stopped.
+ */
+struct cj_ahead {
+	struct cj_child *asked;		/* for its version; NULL: not */
+	const char *path;		/* ... whom */
+	struct cj_child *begun;		/* to assemble; NULL: not */
+	int level;			/* ... at this one */
+	bool is_fed;
+	struct cj_strbuf ir;		/* text of the program's IR, or empty */
+};
+
+/* Set the work's, and give up what is left of it. */
+void cj_ahead_begin(struct cj_work *f);
+void cj_ahead_end(struct cj_work *f);
+/* Ask for the version if nobody knows it and it decides nothing yet, as there
+ * is nothing on disk. True: the answer is not there, and whoever needs it
+ * waits; better not before the PTX is made. */
+bool cj_ahead_ask(struct cj_work *f);
+/* Start the assembler of a program that is right; no matter if it cannot be.
+ * Nothing happens if no image is made. */
+void cj_ahead_start(struct cj_work *f, const struct cj_recipe *r,
+    const struct cj_module *ir);
+/* Let it have the PTX. It works from now on. */
+void cj_ahead_feed(struct cj_work *f, const struct cj_recipe *r,
+    const char *ptx, size_t length);
+
 struct cj_assembly {
 	const char *cubin;		/* on the arena given */
 	size_t length;

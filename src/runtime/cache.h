@@ -66,6 +66,8 @@ const char *cj_record_decode(const char *bytes, size_t length,
 /* Look an entry up; its bytes live on `a`. */
 bool cj_store_find(struct cj_work *f, struct cj_arena *a,
     const struct cj_digest *key, struct cj_record *out);
+/* Nobody has kept anything where this would look. */
+bool cj_store_is_empty(const struct cj_store *s);
 /* Why the folder cannot be made or written; NULL: it can be. */
 const char *cj_store_trouble(struct cj_arena *a, const struct cj_store *s);
 void cj_store_put(struct cj_work *f, const struct cj_digest *key,

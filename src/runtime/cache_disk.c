@@ -229,6 +229,13 @@ cj_store_find(struct cj_work *f, struct cj_arena *a,
 	return false;
 }
 
+bool
+cj_store_is_empty(const struct cj_store *s)
+{
+	return s->remote == NULL
+	    && (s->folder == NULL || access(s->folder, F_OK) != 0);
+}
+
 const char *
 cj_store_trouble(struct cj_arena *a, const struct cj_store *s)
 {

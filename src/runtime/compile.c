@@ -146,6 +146,17 @@ make_ptx(struct cj_work *f, struct cutejit_module *m,
 
 /* ---- PTX -> cubin -------------------------------------------------------- */
 
+/* Is it for others than this process? What had warnings is made anew each
+ * time, so that they are not lost. */
+static bool
+is_kept(const struct cj_work *f, const struct cj_program *p)
+{
+	const struct cj_store *s = f->context->store;
+
+	return (s->folder != NULL || s->remote != NULL)
+	    && p->report.count == 0;
+}
+
 /* An assembler that is older than the PTX: no fault of anyone here. */
 static bool
 is_too_old(const char *log)
@@ -166,6 +177,9 @@ make_image(struct cj_work *f, struct cutejit_module *m,
 
 	if (as->kind == CJ_ASSEMBLER_NONE)
 		return CUTEJIT_OK;
+	cj_ahead_feed(f, r, p->ptx, p->ptx_length);
+	if (is_kept(f, p))
+		cj_program_write_ir(f, p);
 	status = cj_assemble(f, r, p->ptx, p->ptx_length, &p->arena, &out);
 	if (status == CUTEJIT_LIMIT)
 		return status;
@@ -210,6 +224,7 @@ step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 		break;
 	case CJ_STAGE_IR:
 		f->doing = "generating PTX";
+		cj_ahead_start(f, r, p->ir);
 		status = make_ptx(f, m, r, p);
 		break;
 	case CJ_STAGE_PTX:
@@ -286,7 +301,6 @@ take_from_remote(struct cj_work *f, struct cutejit_module *m,
 	return true;
 }
 
-/* What had warnings is made anew each time, so that they are not lost. */
 static cutejit_status
 make_and_keep(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
@@ -300,7 +314,7 @@ make_and_keep(struct cj_work *f, struct cutejit_module *m,
 	if (status != CUTEJIT_OK)
 		return status;
 	atomic_fetch_add(&s->misses, 1);
-	if ((s->folder == NULL && s->remote == NULL) || p->report.count != 0)
+	if (!is_kept(f, p))
 		return status;
 	cj_program_write(f, p, &record);
 	bytes = cj_record_encode(&f->arena, &p->key, &record, &length);
@@ -357,6 +371,26 @@ remember(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
 	f->program = p;
 }
 
+/* The key has the assembler's version in it. While there is no entry to be
+ * found, it is asked for beside what leads to the PTX. */
+static cutejit_status
+make_image_once(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r, struct cj_program *p)
+{
+	cutejit_status status = CUTEJIT_OK;
+
+	cj_ahead_begin(f);
+	if (atomic_load(&p->stage) == CJ_STAGE_NONE && cj_ahead_ask(f))
+		status = make(f, m, r, CJ_STAGE_PTX, p);
+	if (status == CUTEJIT_OK) {
+		p->key = cj_cache_key(m, r, assembler_of(f, m,
+		    CJ_STAGE_IMAGE));
+		status = make_once(f, m, r, CJ_STAGE_IMAGE, p);
+	}
+	cj_ahead_end(f);
+	return status;
+}
+
 static cutejit_status
 advance(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, enum cj_stage stage, struct cj_program *p)
@@ -372,10 +406,11 @@ advance(struct cj_work *f, struct cutejit_module *m,
 		p->target = r->target;
 		p->level = r->level;
 	}
-	if (stage == CJ_STAGE_IMAGE || r->look_on_disk
-	    || (stage == CJ_STAGE_PTX && is_new))
+	if (stage == CJ_STAGE_IMAGE)
+		return make_image_once(f, m, r, p);
+	if (r->look_on_disk || (stage == CJ_STAGE_PTX && is_new))
 		p->key = cj_cache_key(m, r, assembler_of(f, m, stage));
-	if (stage == CJ_STAGE_IMAGE || (stage == CJ_STAGE_PTX && is_new))
+	if (stage == CJ_STAGE_PTX && is_new)
 		return make_once(f, m, r, stage, p);
 	if (is_new && r->look_on_disk
 	    && take_from_disk(f, m, r, CJ_STAGE_IMAGE, p))

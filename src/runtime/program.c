@@ -173,17 +173,30 @@ set_text(struct cj_record *r, enum cj_section s, const char *text)
 	set_section(r, s, text, strlen(text));
 }
 
+/* Once per call: while the assembler works, if it does. */
+struct cj_strbuf
+cj_program_write_ir(struct cj_work *f, const struct cj_program *p)
+{
+	struct cj_strbuf ir;
+
+	if (f->ahead != NULL && f->ahead->ir.len != 0)
+		return f->ahead->ir;
+	cj_strbuf_init(&ir, &f->arena);
+	cj_module_print(&ir, p->ir);
+	if (f->ahead != NULL)
+		f->ahead->ir = ir;
+	return ir;
+}
+
 void
 cj_program_write(struct cj_work *f, const struct cj_program *p,
     struct cj_record *r)
 {
-	struct cj_strbuf ir;
+	struct cj_strbuf ir = cj_program_write_ir(f, p);
 	const char *text;
 	size_t length;
 
 	memset(r, 0, sizeof *r);
-	cj_strbuf_init(&ir, &f->arena);
-	cj_module_print(&ir, p->ir);
 	text = entries_text(f, p, &length);
 	set_text(r, CJ_SECTION_KERNEL, p->kernel);
 	set_text(r, CJ_SECTION_BINDING, p->binding);

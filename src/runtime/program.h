@@ -26,6 +26,8 @@ const struct cj_decoded *cj_program_decoded(struct cj_work *f,
  * record, which must be on the program's arena; false: it is not to be used. */
 void cj_program_write(struct cj_work *f, const struct cj_program *p,
     struct cj_record *r);
+struct cj_strbuf cj_program_write_ir(struct cj_work *f,
+    const struct cj_program *p);
 bool cj_program_read(struct cj_work *f, struct cutejit_module *m,
     struct cj_program *p, const struct cj_record *r);
 

@@ -53,6 +53,7 @@ void cj_place_of(cutejit_place *out, const struct cj_sources *sources,
 
 /* ---- work (enter.c) ------------------------------------------------------ */
 
+struct cj_ahead;
 struct cj_recipe;
 struct cj_program;
 
@@ -78,6 +79,7 @@ struct cj_work {
 	const char *doing;
 	const struct cj_recipe *recipe;	/* NULL, or what was made last */
 	struct cj_program *program;	/* held */
+	struct cj_ahead *ahead;		/* NULL, or while an image is made */
 };
 
 typedef cutejit_status cj_body(struct cj_work *f, void *arguments);

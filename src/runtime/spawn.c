@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -22,35 +23,77 @@
 
 extern char **environ;
 
+/* How long other processes may hold what they close when they begin. */
+enum { END_MS = 20 };
+
 enum { IN, OUT, ERR, FILES };
 
-struct files {
-	int fd[FILES];
+struct cj_child {
+	int fd[FILES];		/* its standard files; -1: not open */
+	int feed;		/* the end of a pipe into fd[IN]; or -1 */
+	pid_t pid;		/* 0: it does not run */
 };
 
 static void
-close_files(void *object)
+close_end(int *fd)
 {
-	struct files *s = object;
-	int i;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
+void
+cj_child_drop(void *child)
+{
+	struct cj_child *c = child;
+	int i, how;
+
+	if (c->pid != 0) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, &how, 0);
+	}
+	c->pid = 0;
+	close_end(&c->feed);
 	for (i = 0; i < FILES; i++)
-		if (s->fd[i] >= 0)
-			close(s->fd[i]);
+		close_end(&c->fd[i]);
+}
+
+static struct cj_child *
+create(struct cj_work *f)
+{
+	struct cj_child *c = CJ_NEW(&f->arena, struct cj_child);
+
+	c->fd[IN] = c->fd[OUT] = c->fd[ERR] = c->feed = -1;
+	return c;
 }
 
 static bool
-open_files(struct files *s, const char *in, size_t length)
+open_memory(struct cj_child *c, int i)
 {
-	bool done = true;
-	int i;
+	c->fd[i] = memfd_create("cutejit", MFD_CLOEXEC);
+	return c->fd[i] >= 0;
+}
 
-	for (i = 0; i < FILES && done; i++) {
-		s->fd[i] = memfd_create("cutejit", MFD_CLOEXEC);
-		done = s->fd[i] >= 0;
-	}
-	return done && cj_write_all(s->fd[IN], in, length)
-	    && lseek(s->fd[IN], 0, SEEK_SET) == 0;
+static bool
+open_files(struct cj_child *c, const char *in, size_t length)
+{
+	return open_memory(c, IN) && open_memory(c, OUT) && open_memory(c, ERR)
+	    && cj_write_all(c->fd[IN], in, length)
+	    && lseek(c->fd[IN], 0, SEEK_SET) == 0;
+}
+
+/* Both ends are ours while it is written: no write raises SIGPIPE. */
+static bool
+open_pipe(struct cj_child *c)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	c->fd[IN] = ends[0];
+	c->feed = ends[1];
+	return fcntl(c->feed, F_SETFL, O_NONBLOCK) == 0
+	    && open_memory(c, OUT) && open_memory(c, ERR);
 }
 
 static const char *
@@ -77,11 +120,12 @@ contents(struct cj_arena *a, int fd, size_t *length)
 
 /* The program begins with default signals and nothing blocked. */
 static int
-start(pid_t *pid, const char *const *argv, const struct files *s)
+start(struct cj_child *c, const char *const *argv)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
+	pid_t pid;
 	int i, rc;
 
 	sigemptyset(&none);
@@ -90,16 +134,17 @@ start(pid_t *pid, const char *const *argv, const struct files *s)
 	sigdelset(&all, SIGSTOP);
 	posix_spawn_file_actions_init(&actions);
 	for (i = 0; i < FILES; i++)
-		posix_spawn_file_actions_adddup2(&actions, s->fd[i], i);
+		posix_spawn_file_actions_adddup2(&actions, c->fd[i], i);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setflags(&attributes,
 	    POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	rc = posix_spawn(pid, argv[0], &actions, &attributes,
+	rc = posix_spawn(&pid, argv[0], &actions, &attributes,
 	    (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
+	c->pid = rc == 0 ? pid : 0;
 	return rc;
 }
 
@@ -134,28 +179,25 @@ await_end(struct cj_work *f, pid_t pid, int *how)
 	}
 }
 
-static enum cj_spawn_status
-run(struct cj_work *f, const char *const *argv, const struct files *s,
-    struct cj_spawned *out)
+enum cj_spawn_status
+cj_child_end(struct cj_work *f, struct cj_child *c, struct cj_spawned *out)
 {
-	pid_t pid;
-	int how = 0, rc = start(&pid, argv, s);
+	int how = 0;
 
-	if (rc != 0) {
-		out->err = cj_strdup(&f->arena, strerror(rc));
-		return CJ_SPAWN_NOT;
-	}
+	memset(out, 0, sizeof *out);
+	out->out = out->err = "";
 	if (f->deadline == 0 && f->context->options.cancel == NULL) {
-		while (waitpid(pid, &how, 0) < 0)
+		while (waitpid(c->pid, &how, 0) < 0)
 			if (errno != EINTR)
 				break;
-	} else if (!await_end(f, pid, &how)) {
-		kill(pid, SIGKILL);
-		waitpid(pid, &how, 0);
+	} else if (!await_end(f, c->pid, &how)) {
 		return CJ_SPAWN_LATE;
 	}
+	c->pid = 0;
 	out->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
 	out->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+	out->out = contents(&f->arena, c->fd[OUT], &out->out_length);
+	out->err = contents(&f->arena, c->fd[ERR], &out->err_length);
 	return WIFEXITED(how) && out->code == 0 ? CJ_SPAWN_OK
 	    : CJ_SPAWN_FAILED;
 }
@@ -164,24 +206,68 @@ enum cj_spawn_status
 cj_spawn(struct cj_work *f, const char *const *argv, const char *in,
     size_t in_length, struct cj_spawned *out)
 {
-	struct files *s = CJ_NEW(&f->arena, struct files);
+	struct cj_child *c = create(f);
 	enum cj_spawn_status status = CJ_SPAWN_NOT;
+	int rc;
 
 	memset(out, 0, sizeof *out);
 	out->out = out->err = "";
-	s->fd[IN] = s->fd[OUT] = s->fd[ERR] = -1;
-	cj_defer(f, close_files, s);
-	if (open_files(s, in, in_length))
-		status = run(f, argv, s, out);
+	cj_defer(f, cj_child_drop, c);
+	rc = open_files(c, in, in_length) ? start(c, argv) : errno;
+	if (rc == 0)
+		status = cj_child_end(f, c, out);
 	else
-		out->err = cj_strdup(&f->arena, strerror(errno));
-	if (status != CJ_SPAWN_NOT) {
-		out->out = contents(&f->arena, s->fd[OUT], &out->out_length);
-		out->err = contents(&f->arena, s->fd[ERR], &out->err_length);
-	}
+		out->err = cj_strdup(&f->arena, strerror(rc));
 	cj_undefer(f);
-	close_files(s);
+	cj_child_drop(c);
 	return status;
+}
+
+/* ---- begun before there is input ----------------------------------------- */
+
+struct cj_child *
+cj_child_begin(struct cj_work *f, const char *const *argv)
+{
+	struct cj_child *c = create(f);
+
+	if (open_pipe(c) && start(c, argv) == 0)
+		return c;
+	cj_child_drop(c);
+	return NULL;
+}
+
+/* All of it fits into the pipe, or nothing is begun. */
+static bool
+fill(int fd, const char *in, size_t length)
+{
+	return length <= INT_MAX
+	    && (length <= PIPE_BUF
+	    || fcntl(fd, F_SETPIPE_SZ, (int)length) >= (int)length)
+	    && write(fd, in, length) == (ssize_t)length;
+}
+
+/*
+ * A process that the host has forked meanwhile may hold the end of the pipe,
+ * and the program would wait for the end of that one.
+ */
+static bool
+has_end(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, END_MS) == 1 && (p.revents & POLLHUP) != 0;
+}
+
+bool
+cj_child_feed(struct cj_child *c, const char *in, size_t length)
+{
+	bool done = fill(c->feed, in, length);
+
+	close_end(&c->feed);
+	done = done && has_end(c->fd[IN]);
+	if (!done)
+		cj_child_drop(c);
+	return done;
 }
 
 /* ---- where programs lie -------------------------------------------------- */

@@ -29,6 +29,19 @@ struct cj_spawned {
 enum cj_spawn_status cj_spawn(struct cj_work *f, const char *const *argv,
     const char *in, size_t in_length, struct cj_spawned *out);
 
+/*
+ * A program that is begun before there is what it reads, so that it has started
+ * when there is. Whoever begins one gives cj_child_drop to cj_defer, which
+ * stops it if it runs. NULL: it cannot be begun.
+ */
+struct cj_child *cj_child_begin(struct cj_work *f, const char *const *argv);
+/* All of its input, once. False: it cannot have it, and is stopped. */
+bool cj_child_feed(struct cj_child *c, const char *in, size_t length);
+/* Wait for its end; when it is LATE, it runs on. */
+enum cj_spawn_status cj_child_end(struct cj_work *f, struct cj_child *c,
+    struct cj_spawned *out);
+void cj_child_drop(void *child);
+
 /* Path of a program: in the environment variable `variable` if that is set,
  * else in PATH and the folders of the CUDA toolkit. NULL: there is none. */
 const char *cj_find_program(struct cj_arena *a, const char *variable,

@@ -6,7 +6,9 @@
  */
 #include "check_main.h"
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/assemble.h"
@@ -235,6 +237,165 @@ START_TEST(test_much_data)
 }
 END_TEST
 
+/* ---- begun before there is input ----------------------------------------- */
+
+static cutejit_status
+echo_later(struct cj_work *f, void *arguments)
+{
+	size_t n = *(size_t *)arguments;
+	const char *const argv[] = { "/bin/cat", NULL };
+	char *in = cj_alloc(&f->arena, n + 1);
+	struct cj_child *c = cj_child_begin(f, argv);
+	struct cj_spawned out;
+
+	ck_assert_ptr_nonnull(c);
+	memset(in, 'x', n);
+	if (cj_child_feed(c, in, n)) {
+		ck_assert_int_eq(cj_child_end(f, c, &out), CJ_SPAWN_OK);
+		ck_assert_uint_eq(out.out_length, n);
+		ck_assert_mem_eq(out.out, in, n);
+	} else {
+		ck_assert_uint_gt(n, 65536);	/* no such pipe is allowed */
+	}
+	cj_child_drop(c);
+	return CUTEJIT_OK;
+}
+
+START_TEST(test_fed_later)
+{
+	static const size_t sizes[] = { 0, 1, 5000, 60000, 300000, 1 << 24 };
+	size_t n = sizes[_i];
+	cutejit_context *c = context(_i == 2 ? 20000 : 0);
+
+	ck_assert_int_eq(cj_enter(c, echo_later, &n), CUTEJIT_OK);
+	cutejit_context_destroy(c);
+}
+END_TEST
+
+/* One that never reads and ends at once: no signal comes of it. */
+static cutejit_status
+feed_nobody(struct cj_work *f, void *arguments)
+{
+	const char *const argv[] = { "/bin/false", NULL };
+	struct cj_child *c = cj_child_begin(f, argv);
+	struct cj_spawned out;
+
+	(void)arguments;
+	ck_assert_ptr_nonnull(c);
+	usleep(20000);
+	ck_assert(cj_child_feed(c, "x", 1));
+	ck_assert_int_eq(cj_child_end(f, c, &out), CJ_SPAWN_FAILED);
+	ck_assert_int_eq(out.code, 1);
+	cj_child_drop(c);
+	return CUTEJIT_OK;
+}
+
+/* A process that was forked meanwhile holds the pipe: it is not waited for. */
+static cutejit_status
+feed_beside_fork(struct cj_work *f, void *arguments)
+{
+	const char *const argv[] = { "/bin/cat", NULL };
+	struct cj_child *c = cj_child_begin(f, argv);
+	pid_t pid = fork();
+
+	(void)arguments;
+	ck_assert_ptr_nonnull(c);
+	if (pid == 0) {
+		sleep(30);
+		_exit(0);
+	}
+	ck_assert(!cj_child_feed(c, "x", 1));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	cj_child_drop(c);
+	return CUTEJIT_OK;
+}
+
+START_TEST(test_fed_in_vain)
+{
+	cutejit_context *c = context(0);
+
+	ck_assert_int_eq(cj_enter(c, _i == 0 ? feed_nobody : feed_beside_fork,
+	    NULL), CUTEJIT_OK);
+	cutejit_context_destroy(c);
+}
+END_TEST
+
+static cutejit_status
+assemble_ahead(struct cj_work *f, void *arguments)
+{
+	struct cj_recipe r = { .level = 3 };
+	struct cj_module ir = { 0 };
+	cutejit_status status;
+
+	r.target = cj_target_find("sm_90a");
+	cj_ahead_begin(f);
+	ck_assert(cj_ahead_ask(f));
+	cj_ahead_start(f, &r, &ir);
+	ck_assert_ptr_nonnull(f->ahead->begun);
+	status = assemble(f, arguments);
+	ck_assert(f->ahead->is_fed);
+	cj_ahead_end(f);
+	ck_assert_ptr_null(f->ahead);
+	return status;
+}
+
+/* Asked once and begun once, beside the work; what it says is believed. */
+START_TEST(test_ahead)
+{
+	char body[512], asked[128];
+	struct job j = { .ptx = "a text" };
+	cutejit_context *c;
+	struct stat st;
+
+	snprintf(asked, sizeof asked, "%s/asked", folder);
+	snprintf(body, sizeof body, "echo x >>%s; %s grep -q '^a text$' && "
+	    "echo no cubin", asked, version);
+	setenv("CUTEJIT_PTXAS", script("ptxas", body), 1);
+	c = context(0);
+	ck_assert_int_eq(cj_enter(c, assemble_ahead, &j), CUTEJIT_OK);
+	ck_assert_str_eq(j.name, "ptxas 12.3.45");
+	ck_assert_int_eq(j.status, CUTEJIT_OK);
+	ck_assert_uint_eq(j.length, strlen("no cubin\n"));
+	ck_assert_int_eq(stat(asked, &st), 0);
+	ck_assert_int_eq(st.st_size, 4);
+	cutejit_context_destroy(c);
+}
+END_TEST
+
+static cutejit_status
+leave_ahead(struct cj_work *f, void *arguments)
+{
+	struct cj_recipe r = { .level = 3 };
+	struct cj_module ir = { 0 };
+
+	r.target = cj_target_find("sm_90a");
+	cj_ahead_begin(f);
+	ck_assert(cj_ahead_ask(f));
+	cj_ahead_start(f, &r, &ir);
+	ck_assert_ptr_nonnull(f->ahead->begun);
+	*(bool *)arguments = true;
+	cj_leave(&f->recover, CJ_WHY_DEADLINE, "late");
+}
+
+/* Whatever ends the call ends those who were begun for it. */
+START_TEST(test_ahead_is_stopped)
+{
+	char body[512];
+	bool was_begun = false;
+	cutejit_context *c;
+
+	snprintf(body, sizeof body, "%s exec sleep 50", version);
+	setenv("CUTEJIT_PTXAS", script("ptxas", body), 1);
+	c = context(0);
+	ck_assert_int_eq(cj_enter(c, leave_ahead, &was_begun),
+	    CUTEJIT_LIMIT);
+	ck_assert(was_begun);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	cutejit_context_destroy(c);
+}
+END_TEST
+
 static const char ptx[] =
     ".version 8.0\n.target sm_90a\n.address_size 64\n"
     ".visible .entry foo(.param .u64 p)\n"
@@ -284,6 +445,10 @@ suite(void)
 	tcase_add_test(t, test_garbage_is_no_cubin);
 	tcase_add_test(t, test_hang);
 	tcase_add_loop_test(t, test_much_data, 0, 3);
+	tcase_add_loop_test(t, test_fed_later, 0, 6);
+	tcase_add_loop_test(t, test_fed_in_vain, 0, 2);
+	tcase_add_test(t, test_ahead);
+	tcase_add_test(t, test_ahead_is_stopped);
 	tcase_add_loop_test(t, test_real, 0, 2);
 	suite_add_tcase(s, t);
 	return s;

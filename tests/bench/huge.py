@@ -99,7 +99,7 @@ def rows(h):
 
     def both(N):
         return dict(w=noise(N, seed=2), b=noise(N, seed=3))
-    for N in (64, 1024, 32768, 131072, 1001):
+    for N in (64, 1024, 8192, 32768, 131072, 97, 1001, 12289, 98305):
         by_rows(h, ("softmax", "softmax"), N, lambda x, a: torch.softmax(x, 1))
         by_rows(h, ("rmsnorm", "rmsnorm"), N, lambda x, a: F.rms_norm(x, (x.shape[1],), a["w"].float(), 1e-6), weights)
         by_rows(h, ("layernorm", "layernorm"), N,

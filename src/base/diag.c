@@ -126,6 +126,21 @@ cj_diag_is_allowed(const struct cj_diags *ds, enum cj_code code,
 	    || (line > 1 && line_allows(s, line - 1, cj_code_text(code)));
 }
 
+bool
+cj_diag_mentions(const struct cj_diag *d, const char *text)
+{
+	const struct cj_note *n;
+
+	for (; d != NULL; d = d->next) {
+		if (strstr(d->text, text) != NULL)
+			return true;
+		for (n = d->notes; n != NULL; n = n->next)
+			if (strstr(n->text, text) != NULL)
+				return true;
+	}
+	return false;
+}
+
 static bool
 same_span(struct cj_span a, struct cj_span b)
 {

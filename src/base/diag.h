@@ -89,6 +89,9 @@ enum cj_code cj_code_find(const char *text);	/* NONE if there is none */
 bool cj_diag_is_allowed(const struct cj_diags *ds, enum cj_code code,
     struct cj_span span);
 
+/* Does a message, or a note of one, of `d` and all behind it hold the text? */
+bool cj_diag_mentions(const struct cj_diag *d, const char *text);
+
 /* Print as compilers do, with source line and caret; colour if asked. */
 void cj_diag_print(struct cj_strbuf *out, const struct cj_diag *d,
     bool colour);

@@ -122,17 +122,6 @@ implied(struct cj_contract *c, const struct cj_pattern *list, uint32_t count,
 	return false;
 }
 
-static const struct cj_const_argument *
-given(const struct cj_contract *c, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->given_count; i++)
-		if (strcmp(c->given[i].name, name) == 0)
-			return &c->given[i];
-	return NULL;
-}
-
 /* ---- names of functions -------------------------------------------------- */
 
 /* A function as a name that is equal for equal functions: its text and what
@@ -199,7 +188,7 @@ const_value(struct cj_contract *c, const struct cj_node *p,
     const struct cj_pattern *list, uint32_t count, struct cj_value *out)
 {
 	const char *name = cj_elab_name(c->el, p->param.name.name);
-	const struct cj_const_argument *g = given(c, name);
+	const struct cj_const_argument *g = cj_contract_argument(c, name);
 	struct cj_value from_actual;
 	bool has = implied(c, list, count, p->param.name.name, &from_actual);
 
@@ -314,7 +303,7 @@ rank_of(struct cj_contract *c, const struct cj_pattern *p,
 	name = rest->spread.operand->kind == CJ_NODE_NAME ?
 	    cj_printf(c->el->arena, "rank(%s)", cj_elab_name(c->el,
 	    rest->spread.operand->name.name)) : "rank(_)";
-	g = given(c, name);
+	g = cj_contract_argument(c, name);
 	if (g == NULL || g->text == NULL)
 		return cj_contract_refuse(c, rest->span,
 		    "the rank is not known: give %s", name);
@@ -355,7 +344,7 @@ static bool
 leave_out(struct cj_contract *c, const struct cj_pattern *p, const char *name,
     struct cj_bound_param *b)
 {
-	const struct cj_const_argument *g = given(c, name);
+	const struct cj_const_argument *g = cj_contract_argument(c, name);
 
 	if (c->actuals != NULL || !p->is_tensor || g == NULL)
 		return true;

@@ -193,8 +193,8 @@ actual_number(const struct cj_matched *m, enum cj_leaf_kind kind, uint32_t mode)
 	    m->actual->strides[mode];
 }
 
-static const struct cj_const_argument *
-given(const struct cj_contract *c, const char *name)
+const struct cj_const_argument *
+cj_contract_argument(const struct cj_contract *c, const char *name)
 {
 	uint32_t i;
 
@@ -223,7 +223,7 @@ cj_contract_given(struct cj_matched *m, struct cj_span span, const char *name,
     int64_t *out)
 {
 	struct cj_contract *c = m->c;
-	const struct cj_const_argument *g = given(c, name);
+	const struct cj_const_argument *g = cj_contract_argument(c, name);
 
 	*cj_push(c->el->arena, &c->asked) = name;
 	return (g != NULL && parse_number(g, out)) ||

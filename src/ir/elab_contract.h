@@ -94,6 +94,10 @@ bool cj_contract_refuse(struct cj_contract *c, struct cj_span span,
  * bits nobody looks at, where the caller says so. */
 bool cj_contract_takes(enum cj_kind element, enum cj_kind given);
 
+/* What the caller has given for a name, or NULL. */
+const struct cj_const_argument *cj_contract_argument(
+    const struct cj_contract *c, const char *name);
+
 /* The `where` conditions: BIND decides known ones, CHECK requires the rest
  * and gathers facts. */
 bool cj_contract_where(struct cj_contract *c);

@@ -425,22 +425,6 @@ cj_builtin_near(struct cj_elab *el, struct cj_args *args,
 
 /* ---- expect_error -------------------------------------------------------- */
 
-static bool
-mentions(const struct cj_diags *ds, const char *text)
-{
-	const struct cj_diag *d;
-	const struct cj_note *n;
-
-	for (d = ds->first; d != NULL; d = d->next) {
-		if (strstr(d->text, text) != NULL)
-			return true;
-		for (n = d->notes; n != NULL; n = n->next)
-			if (strstr(n->text, text) != NULL)
-				return true;
-	}
-	return false;
-}
-
 /* Every launch that the function made must be refused with the text. */
 static uint32_t
 expect_refusals(struct cj_elab *el, uint32_t from, const char *text)
@@ -494,7 +478,7 @@ cj_builtin_expect_error(struct cj_elab *el, struct cj_args *args,
 	cj_elab_leave(el, outer);
 	if (refused) {
 		cj_inst_remove(el->m, el->em->b.region, guard);
-		if (!mentions(&ds, text.text->bytes))
+		if (!cj_diag_mentions(ds.first, text.text->bytes))
 			cj_note(cj_elab_report(el, CJ_DIAG_EXPECT_ERROR,
 			    args->span, "the message does not have \"%s\" in "
 			    "it", text.text->bytes), ds.first->span, "%s",

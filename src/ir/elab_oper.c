@@ -319,28 +319,15 @@ is_comparison(enum cj_op op)
 static bool
 needs_float(enum cj_op op)
 {
-	switch ((unsigned)op) {
-	case CJ_OP_COPYSIGN: case CJ_OP_SQRT: case CJ_OP_FLOOR:
-	case CJ_OP_CEIL: case CJ_OP_TRUNC: case CJ_OP_RINT:
-	case CJ_OP_APPROX_EX2: case CJ_OP_APPROX_LG2: case CJ_OP_APPROX_SIN:
-	case CJ_OP_APPROX_COS: case CJ_OP_APPROX_TANH: case CJ_OP_APPROX_RCP:
-	case CJ_OP_APPROX_RSQRT: case CJ_OP_APPROX_SQRT:
-	case CJ_OP_APPROX_DIV:
-		return true;
-	}
-	return false;
+	return cj_op_demand(op) == CJ_DEMAND_FLOAT;
 }
 
 static bool
 needs_integer(enum cj_op op)
 {
-	switch ((unsigned)op) {
-	case CJ_OP_MOD: case CJ_OP_SHL: case CJ_OP_SHR: case CJ_OP_MUL_HI:
-	case CJ_OP_POPC: case CJ_OP_CLZ: case CJ_OP_CTZ: case CJ_OP_AND:
-	case CJ_OP_OR: case CJ_OP_XOR: case CJ_OP_NOT:
-		return true;
-	}
-	return false;
+	enum cj_demand demand = cj_op_demand(op);
+
+	return demand == CJ_DEMAND_INTEGER || demand == CJ_DEMAND_BITS;
 }
 
 /* The operation as the program writes it. */

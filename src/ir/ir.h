@@ -64,6 +64,11 @@ struct cj_op_info {
 extern const struct cj_op_info cj_op_info[CJ_OP_COUNT];
 enum cj_op cj_op_find(const char *text);
 
+/* Kinds that an operation with the rule SAME is for. BITS: integers, bool. */
+enum cj_demand { CJ_DEMAND_ANY, CJ_DEMAND_NUMBER, CJ_DEMAND_INTEGER,
+    CJ_DEMAND_BITS, CJ_DEMAND_FLOAT };
+enum cj_demand cj_op_demand(enum cj_op op);
+
 enum cj_special {		/* attr of SPECIAL; the axis is x, y, z */
 	CJ_SPECIAL_THREAD_X, CJ_SPECIAL_THREAD_Y, CJ_SPECIAL_THREAD_Z,
 	CJ_SPECIAL_BLOCK_X, CJ_SPECIAL_BLOCK_Y, CJ_SPECIAL_BLOCK_Z,

@@ -148,32 +148,6 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 
 /* ---- rows whose rule is SAME: the class of the kind ---------------------- */
 
-enum class { ANY_KIND, NUMBER, INTEGER, BITS, FLOAT };
-
-static enum class
-class_of(enum cj_op op)
-{
-	switch ((unsigned)op) {
-	case CJ_OP_ADD: case CJ_OP_SUB: case CJ_OP_MUL: case CJ_OP_DIV:
-	case CJ_OP_FMA: case CJ_OP_NEG: case CJ_OP_ABS:
-		return NUMBER;
-	case CJ_OP_MOD: case CJ_OP_SHL: case CJ_OP_SHR: case CJ_OP_MUL_HI:
-	case CJ_OP_POPC: case CJ_OP_CLZ: case CJ_OP_CTZ:
-		return INTEGER;
-	case CJ_OP_AND: case CJ_OP_OR: case CJ_OP_XOR: case CJ_OP_NOT:
-		return BITS;
-	case CJ_OP_COPYSIGN: case CJ_OP_SQRT: case CJ_OP_FLOOR:
-	case CJ_OP_CEIL: case CJ_OP_TRUNC: case CJ_OP_RINT:
-	case CJ_OP_APPROX_EX2: case CJ_OP_APPROX_LG2: case CJ_OP_APPROX_SIN:
-	case CJ_OP_APPROX_COS: case CJ_OP_APPROX_TANH: case CJ_OP_APPROX_RCP:
-	case CJ_OP_APPROX_RSQRT: case CJ_OP_APPROX_SQRT:
-	case CJ_OP_APPROX_DIV:
-		return FLOAT;
-	default:	/* comparisons, min and max: whatever has order */
-		return ANY_KIND;
-	}
-}
-
 static const char *
 check_same(const struct cj_rule_view *v)
 {
@@ -183,18 +157,18 @@ check_same(const struct cj_rule_view *v)
 	for (n = 1; n < v->i->operand_count; n++)
 		if (cj_rule_type(v, n) != cj_rule_type(v, 0))
 			return "operands differ in type";
-	switch (class_of(v->i->op)) {
-	case ANY_KIND:
+	switch (cj_op_demand(v->i->op)) {
+	case CJ_DEMAND_ANY:
 		return k == CJ_KIND_MAP ? "a tensor map is not a number" : NULL;
-	case NUMBER:
+	case CJ_DEMAND_NUMBER:
 		return is_number(k) ? NULL : "operands are not numbers";
-	case INTEGER:
+	case CJ_DEMAND_INTEGER:
 		return cj_kind_is_integer(k) ? NULL :
 		    "operands are not integers";
-	case BITS:
+	case CJ_DEMAND_BITS:
 		return cj_kind_is_integer(k) || k == CJ_KIND_BOOL ? NULL :
 		    "operands are neither integers nor bool";
-	case FLOAT:
+	case CJ_DEMAND_FLOAT:
 		return cj_kind_is_float(k) ? NULL : "operands are not floats";
 	}
 	return NULL;

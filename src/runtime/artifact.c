@@ -34,22 +34,10 @@ set_text(struct request *q, const struct cj_strbuf *b)
 static void
 bind_again(struct cj_work *f, struct cutejit_kernel *k, struct cj_recipe *r)
 {
-	struct cj_const_argument *consts = CJ_NEWS(&f->arena,
-	    struct cj_const_argument, k->constant_count);
-	const char *why = NULL;
-	struct cj_span span;
-	size_t i;
+	const char *why;
 
 	*r = k->recipe;
-	for (i = 0; i < k->constant_count; i++) {
-		consts[i].name = k->constants[i].name;
-		consts[i].text = k->constants[i].text;
-	}
-	cj_module_enter(f, k->module);
-	r->binding = cj_bind(&f->arena, k->module->unit, r->member, consts,
-	    (uint32_t)k->constant_count, k->actuals, k->actual_count,
-	    &f->diags, &why, &span);
-	cj_module_leave(f, k->module);
+	r->binding = cj_kernel_bind(f, k, k->actuals, k->actual_count, &why);
 	if (r->binding == NULL)
 		cj_fault(f, "a binding cannot be made again: %.150s",
 		    why != NULL ? why : "no reason given");

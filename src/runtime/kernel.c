@@ -103,6 +103,29 @@ copy_actuals(struct cutejit_kernel *k, const struct cj_arguments *args)
 		copy_actual(&k->arena, &k->actuals[i], &args->actuals[i]);
 }
 
+const struct cj_binding *
+cj_kernel_bind(struct cj_work *f, const struct cutejit_kernel *k,
+    const struct cj_actual *actuals, uint32_t count, const char **why)
+{
+	struct cj_const_argument *consts = CJ_NEWS(&f->arena,
+	    struct cj_const_argument, k->constant_count);
+	const struct cj_binding *b;
+	struct cj_span span;
+	size_t i;
+
+	*why = NULL;
+	for (i = 0; i < k->constant_count; i++) {
+		consts[i].name = k->constants[i].name;
+		consts[i].text = k->constants[i].text;
+	}
+	cj_module_enter(f, k->module);
+	b = cj_bind(&f->arena, k->module->unit, k->recipe.member, consts,
+	    (uint32_t)k->constant_count, actuals, count, &f->diags, why,
+	    &span);
+	cj_module_leave(f, k->module);
+	return b;
+}
+
 static void
 describe(struct cutejit_kernel *k)
 {

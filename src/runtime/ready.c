@@ -128,22 +128,10 @@ static cutejit_status
 check_binding(struct cj_work *f, struct cutejit_kernel *k,
     const struct cj_arguments *args)
 {
-	struct cj_const_argument *consts = CJ_NEWS(&f->arena,
-	    struct cj_const_argument, k->constant_count);
-	const struct cj_binding *b;
-	const char *why = NULL;
-	struct cj_span span;
-	size_t i;
+	const char *why;
+	const struct cj_binding *b = cj_kernel_bind(f, k, args->actuals,
+	    args->count, &why);
 
-	for (i = 0; i < k->constant_count; i++) {
-		consts[i].name = k->constants[i].name;
-		consts[i].text = k->constants[i].text;
-	}
-	cj_module_enter(f, k->module);
-	b = cj_bind(&f->arena, k->module->unit, k->recipe.member, consts,
-	    (uint32_t)k->constant_count, args->actuals, args->count,
-	    &f->diags, &why, &span);
-	cj_module_leave(f, k->module);
 	if (b == NULL)
 		return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_CONTRACT, "%s: %s",
 		    k->info.kernel, why != NULL ? why : "it does not fit");

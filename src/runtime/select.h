@@ -60,5 +60,10 @@ int cj_level_of(cutejit_level level);
 
 void cj_kernel_hold(struct cutejit_kernel *k);
 void cj_kernel_drop(struct cutejit_kernel *k);
+/* What it was compiled for, bound to arguments; NULL: *why, or NULL, says why
+ * not. */
+const struct cj_binding *cj_kernel_bind(struct cj_work *f,
+    const struct cutejit_kernel *k, const struct cj_actual *actuals,
+    uint32_t count, const char **why);
 
 #endif

@@ -402,21 +402,6 @@ struct hooked {
 	cutejit_status status;		/* of the last launch */
 };
 
-static bool
-mentions(const struct cj_diag *d, const char *text)
-{
-	const struct cj_note *n;
-
-	for (; d != NULL; d = d->next) {
-		if (strstr(d->text, text) != NULL)
-			return true;
-		for (n = d->notes; n != NULL; n = n->next)
-			if (strstr(n->text, text) != NULL)
-				return true;
-	}
-	return false;
-}
-
 /*
  * A launch that has to be refused (expect_error): what it said, all behind
  * `before`, is taken back. It stays only as a note where it lacks the text.
@@ -438,7 +423,7 @@ expect_refusal(struct hooked *h, const struct cj_call *record,
 		    "nothing was refused with \"%s\"", record->refusal);
 		return CUTEJIT_ERROR;
 	}
-	if (mentions(said, record->refusal))
+	if (cj_diag_mentions(said, record->refusal))
 		return CUTEJIT_OK;
 	cj_note(cj_report(ds, CJ_DIAG_EXPECT_ERROR, span,
 	    "the message does not have \"%s\" in it", record->refusal),

@@ -3,16 +3,12 @@
  * first use inside a capture, launches as nodes, updates of an instantiated
  * graph, default streams of a thread, several GPUs and contexts at once.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-
-#include "fake_cuda.h"
 
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 
-static struct fake_state *fake;
 static struct {
 	int (*push)(void *), (*pop)(void **), (*retain)(void **, int);
 	int (*stream)(void **, unsigned), (*stream_end)(void *);
@@ -76,19 +72,12 @@ open_driver(void)
 		{ "cuGraphExecDestroy", &cu.destroy_exec },
 		{ "cuGraphLaunch", &cu.play },
 	};
-	void *library = dlopen(FAKE_CUDA, RTLD_NOW);
-	fake_cuda_state_fn *state;
 	size_t i;
 
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	for (i = 0; i < sizeof functions / sizeof *functions; i++) {
-		void *f = dlsym(library, functions[i].name);
-
-		CHECK(f != NULL);
-		memcpy(functions[i].slot, &f, sizeof f);
-	}
-	fake = state();
+	setenv("FAKE_CUDA_DEVICES", "4", 1);
+	fake_open();
+	for (i = 0; i < sizeof functions / sizeof *functions; i++)
+		fake_find(functions[i].name, functions[i].slot);
 }
 
 static void
@@ -138,17 +127,6 @@ test_first_use(int mode)
 	cutejit_kernel_destroy(k);
 	CHECK(cu.pop(&primary) == 0);
 	teardown();
-}
-
-static int
-has_param(uint64_t value)
-{
-	unsigned i;
-
-	for (i = 0; i < fake->last.param_count; i++)
-		if (fake->last.params[i] == value)
-			return 1;
-	return 0;
 }
 
 static void
@@ -388,9 +366,6 @@ main(void)
 {
 	int mode;
 
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
-	setenv("FAKE_CUDA_DEVICES", "4", 1);
 	open_driver();
 	setup();
 	DO(c, cutejit_call(m, "axpy", args, 3, NULL, NULL));

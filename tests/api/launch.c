@@ -2,15 +2,11 @@
  * Launches, with a driver that plays GPUs: what reaches it, what never does,
  * whose context is current before and after, and what its errors become.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fake_cuda.h"
-
-static struct fake_state *fake;
 static int (*push)(void *context), (*pop)(void **context);
 static int (*get_current)(void **context);
 static int (*retain)(void **context, int device);
@@ -18,21 +14,12 @@ static int (*retain)(void **context, int device);
 static void
 open_fake(void)
 {
-	void *library;
-	fake_cuda_state_fn *state;
-
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
 	setenv("FAKE_CUDA_DEVICES", "2", 1);
-	library = dlopen(FAKE_CUDA, RTLD_NOW);
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	*(void **)&push = dlsym(library, "cuCtxPushCurrent_v2");
-	*(void **)&pop = dlsym(library, "cuCtxPopCurrent_v2");
-	*(void **)&get_current = dlsym(library, "cuCtxGetCurrent");
-	*(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
-	CHECK(state != NULL && push != NULL && pop != NULL);
-	fake = state();
+	fake_open();
+	fake_find("cuCtxPushCurrent_v2", &push);
+	fake_find("cuCtxPopCurrent_v2", &pop);
+	fake_find("cuCtxGetCurrent", &get_current);
+	fake_find("cuDevicePrimaryCtxRetain", &retain);
 }
 
 struct fixture {
@@ -73,26 +60,6 @@ compile(struct fixture *f)
 	DO(f->c, cutejit_compile(f->m, "saxpy", NULL, &k));
 	CHECK(strcmp(cutejit_kernel_about(k)->target, "sm_90a") == 0);
 	return k;
-}
-
-static int
-has_param(uint64_t value)
-{
-	unsigned i;
-
-	for (i = 0; i < fake->last.param_count; i++)
-		if (fake->last.params[i] == value)
-			return 1;
-	return 0;
-}
-
-static uint32_t
-bits_of(float x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
 }
 
 static void *
@@ -144,7 +111,7 @@ static void
 test_restored(void)
 {
 	static char memory[1 << 14] __attribute__((aligned(256)));
-	void *library = dlopen(FAKE_CUDA, RTLD_NOW), *stream, *graph, *device;
+	void *stream, *graph, *device;
 	int (*create)(void **, unsigned), (*begin)(void *, int);
 	int (*end)(void *, void **), (*destroy)(void *);
 	struct vector vx, vy;
@@ -152,12 +119,10 @@ test_restored(void)
 	cutejit_argument few[2];
 	cutejit_launch *l;
 
-	*(void **)&create = dlsym(library, "cuStreamCreate");
-	*(void **)&begin = dlsym(library, "cuStreamBeginCapture_v2");
-	*(void **)&end = dlsym(library, "cuStreamEndCapture");
-	*(void **)&destroy = dlsym(library, "cuGraphDestroy");
-	CHECK(create != NULL && begin != NULL && end != NULL);
-	CHECK(destroy != NULL);
+	fake_find("cuStreamCreate", &create);
+	fake_find("cuStreamBeginCapture_v2", &begin);
+	fake_find("cuStreamEndCapture", &end);
+	fake_find("cuGraphDestroy", &destroy);
 	setup(&f);
 	l = restored_launch(&f);
 	few[0] = cutejit_arg_tensor("x", vector_set(&vx, f.x, 900,
@@ -189,7 +154,6 @@ test_restored(void)
 	CHECK(cutejit_launch_nodes(l) == 2);
 	cutejit_launch_destroy(l);
 	CHECK(pop(&device) == 0);
-	dlclose(library);
 	teardown(&f);
 }
 

@@ -2,13 +2,8 @@
  * Tensor maps of launches: encoded once, moved to other addresses with no long
  * way, refused with place and remedy where a tensor has none.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
-
-#include "fake_cuda.h"
-
-static struct fake_state *fake;
 static cutejit_context *c;
 static cutejit_module *m;
 static float *x, *y;
@@ -77,14 +72,9 @@ set(float *from, float *to, int64_t rows, int64_t columns, int64_t stride)
 }
 
 static int
-has_param(const void *address)
+has_address(const void *address)
 {
-	unsigned i;
-
-	for (i = 0; i < fake->last.param_count; i++)
-		if (fake->last.params[i] == (uint64_t)(uintptr_t)address)
-			return 1;
-	return 0;
+	return has_param((uint64_t)(uintptr_t)address);
 }
 
 static uint64_t
@@ -110,7 +100,7 @@ test_called(void)
 		before = hits();
 		DO(c, cutejit_call(m, "moved", args, 2, NULL, NULL));
 		CHECK(hits() == before + 1 || i < 2);
-		CHECK(has_param(from) && has_param(to));
+		CHECK(has_address(from) && has_address(to));
 		CHECK(fake->last.grid[0] == 2);
 		CHECK(fake->last.grid[1] == 1u + (unsigned)i % 2);
 	}
@@ -129,7 +119,7 @@ test_fails(void)
 	    CUTEJIT_MISSING);
 	fake->fail = NULL;
 	DO(c, cutejit_call(m, "moved", args, 2, NULL, NULL));
-	CHECK(has_param(x + 512));
+	CHECK(has_address(x + 512));
 }
 
 static void
@@ -145,11 +135,11 @@ test_prepared(void)
 	DO(c, cutejit_compile(m, "moved", &o, &k));
 	DO(c, cutejit_prepare(k, args, 2, &l));
 	DO(c, cutejit_launch_run(l, NULL));
-	CHECK(has_param(x) && has_param(y));
+	CHECK(has_address(x) && has_address(y));
 	set(x + 128, y, 64, 64, 64);
 	DO(c, cutejit_launch_set(l, 0, &args[0]));
 	DO(c, cutejit_launch_run(l, NULL));
-	CHECK(has_param(x + 128) && has_param(y) && !has_param(x));
+	CHECK(has_address(x + 128) && has_address(y) && !has_address(x));
 	cutejit_launch_destroy(l);
 	cutejit_kernel_destroy(k);
 }
@@ -199,15 +189,8 @@ int
 main(void)
 {
 	cutejit_options o = CUTEJIT_OPTIONS_INIT;
-	fake_cuda_state_fn *state;
-	void *library;
 
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
-	library = dlopen(FAKE_CUDA, RTLD_NOW);
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	fake = state();
+	fake_open();
 	x = aligned_alloc(1024, 1 << 20);
 	y = aligned_alloc(1024, 1 << 20);
 	CHECK(x != NULL && y != NULL);

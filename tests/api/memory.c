@@ -2,11 +2,7 @@
  * An allocator that fails: at every call in turn. The library says so, leaks
  * nothing, and works afterwards.
  */
-#include "test.h"
-
-#include <dlfcn.h>
-
-#include "fake_cuda.h"
+#include "fake_open.h"
 
 struct heap {
 	long left;			/* calls until one fails; < 0: never */
@@ -51,20 +47,14 @@ static const char gpu_text[] =
     "    launch grid(1) block(32) { y[thread_idx.x] = w[0]; }\n"
     "}\n";
 
-static struct fake_state *fake;
 static int (*graph_create)(void **, unsigned), (*graph_destroy)(void *);
 
 static void
 open_fake(void)
 {
-	void *library = dlopen(FAKE_CUDA, RTLD_NOW);
-	fake_cuda_state_fn *state;
-
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	*(void **)&graph_create = dlsym(library, "cuGraphCreate");
-	*(void **)&graph_destroy = dlsym(library, "cuGraphDestroy");
-	fake = state();
+	fake_open();
+	fake_find("cuGraphCreate", &graph_create);
+	fake_find("cuGraphDestroy", &graph_destroy);
 }
 
 /* Calls, the second one by its looks; a launch that is changed; a graph. A
@@ -231,8 +221,6 @@ test_each(cutejit_status (*body)(cutejit_context *c))
 int
 main(void)
 {
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
 	open_fake();
 	test_each(all);
 	test_each(all_on_gpu);

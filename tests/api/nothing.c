@@ -6,14 +6,10 @@
  * NAME:TYPE:EXTENTS[/STRIDE][=VALUE]. Elements of a tensor with a value have it
  * afterwards; all other memory is as it was.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
 #include <math.h>
 
-#include "fake_cuda.h"
-
-static struct fake_state *fake;
 static cutejit_context *c;
 
 static const struct {
@@ -258,17 +254,17 @@ static void
 check_prepared(cutejit_kernel *k)
 {
 	unsigned long launches = fake->launches, sets = fake->sets;
-	void *cuda = dlopen(FAKE_CUDA, RTLD_NOW), *graph, *exec, *nodes[8];
+	void *graph, *exec, *nodes[8];
 	int (*create)(void **, unsigned), (*play)(void *, void *);
 	int (*instantiate)(void **, void *, unsigned long long);
 	int (*destroy)(void *), (*destroy_exec)(void *);
 	cutejit_launch *l;
 
-	*(void **)&create = dlsym(cuda, "cuGraphCreate");
-	*(void **)&instantiate = dlsym(cuda, "cuGraphInstantiateWithFlags");
-	*(void **)&play = dlsym(cuda, "cuGraphLaunch");
-	*(void **)&destroy = dlsym(cuda, "cuGraphDestroy");
-	*(void **)&destroy_exec = dlsym(cuda, "cuGraphExecDestroy");
+	fake_find("cuGraphCreate", &create);
+	fake_find("cuGraphInstantiateWithFlags", &instantiate);
+	fake_find("cuGraphLaunch", &play);
+	fake_find("cuGraphDestroy", &destroy);
+	fake_find("cuGraphExecDestroy", &destroy_exec);
 	DO(c, cutejit_prepare(k, arguments, count, &l));
 	DO(c, cutejit_launch_run(l, NULL));
 	sets = fake->sets - sets;
@@ -283,7 +279,6 @@ check_prepared(cutejit_kernel *k)
 	destroy_exec(exec);
 	destroy(graph);
 	cutejit_launch_destroy(l);
-	dlclose(cuda);
 }
 
 static void
@@ -321,16 +316,9 @@ run_case(size_t number)
 int
 main(void)
 {
-	fake_cuda_state_fn *state;
-	void *library;
 	size_t i;
 
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
-	library = dlopen(FAKE_CUDA, RTLD_NOW);
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	fake = state();
+	fake_open();
 	for (i = 0; i < TENSORS; i++) {
 		arrays[i].data = aligned_alloc(256, ROOM);
 		CHECK(arrays[i].data != NULL);

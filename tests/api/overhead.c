@@ -3,12 +3,9 @@
  * once: none fails. What they cost is printed, not judged, since machines have
  * other work; tests/bench/bench_launch.c measures it.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
 #include <time.h>
-
-#include "fake_cuda.h"
 
 enum { LAUNCHES = 200000, ROUNDS = 7, TENSORS = 8 };
 
@@ -134,22 +131,17 @@ int
 main(void)
 {
 	struct work w = { 0 };
-	fake_cuda_state_fn *state;
 	int (*retain)(void **, int), (*push)(void *);
 	double prepared, patched, scalar, call;
-	void *library, *primary;
+	void *primary;
 
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
-	library = dlopen(FAKE_CUDA, RTLD_NOW);
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	*(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
-	*(void **)&push = dlsym(library, "cuCtxPushCurrent_v2");
+	fake_open();
+	fake_find("cuDevicePrimaryCtxRetain", &retain);
+	fake_find("cuCtxPushCurrent_v2", &push);
 	setup(&w);
 	CHECK(retain(&primary, 0) == 0 && push(primary) == 0);
 	DO(w.c, cutejit_call(w.m, "three", w.call, 4, NULL, NULL));
-	state()->is_fast = 1;
+	fake->is_fast = 1;
 	prepared = measure(&w, run_prepared);
 	patched = measure(&w, run_patched);
 	scalar = measure(&w, run_scalar);

@@ -2,14 +2,10 @@
  * Calls in one go that look like earlier ones: that the short way gives the
  * driver what the long one would, and that what it must not skip is checked.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
-#include "fake_cuda.h"
-
-static struct fake_state *fake;
 static int (*push)(void *context), (*pop)(void **context);
 static int (*retain)(void **context, int device);
 
@@ -59,26 +55,6 @@ set(int64_t n)
 	    CUTEJIT_DL_CUDA));
 	args[2] = cutejit_arg_tensor("y", vector_set(&vy, y, n,
 	    CUTEJIT_DL_CUDA));
-}
-
-static uint64_t
-bits_of(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof bits);
-	return bits;
-}
-
-static int
-has_param(uint64_t value)
-{
-	unsigned i;
-
-	for (i = 0; i < fake->last.param_count; i++)
-		if (fake->last.params[i] == value)
-			return 1;
-	return 0;
 }
 
 #define SHORT_CALLS()	(stats().memory_hits)
@@ -347,19 +323,12 @@ int
 main(void)
 {
 	cutejit_options o = CUTEJIT_OPTIONS_INIT;
-	fake_cuda_state_fn *state;
-	void *library;
 
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
 	setenv("FAKE_CUDA_DEVICES", "2", 1);
-	library = dlopen(FAKE_CUDA, RTLD_NOW);
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	*(void **)&push = dlsym(library, "cuCtxPushCurrent_v2");
-	*(void **)&pop = dlsym(library, "cuCtxPopCurrent_v2");
-	*(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
-	fake = state();
+	fake_open();
+	fake_find("cuCtxPushCurrent_v2", &push);
+	fake_find("cuCtxPopCurrent_v2", &pop);
+	fake_find("cuDevicePrimaryCtxRetain", &retain);
 	x = aligned_alloc(1024, 1 << 20);
 	y = aligned_alloc(1024, 1 << 20);
 	CHECK(x != NULL && y != NULL);

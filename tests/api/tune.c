@@ -3,12 +3,9 @@
  * says: the fastest candidate wins, bad ones are passed over, and the winner is
  * what later launches of the same class use, in this process and the next.
  */
-#include "test.h"
+#include "fake_open.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
-
-#include "fake_cuda.h"
 
 static const char text[] =
     "kernel add(const threads: int = 128, const per: int = 1,\n"
@@ -34,7 +31,6 @@ static const char text[] =
 
 enum { BEST = 96, FAILING = 64, DEFAULT = 128 };
 
-static struct fake_state *driver;
 static char folder[] = "/tmp/tune-XXXXXX";
 
 /* Shorter the nearer the block is to the best one, and with two elements. */
@@ -162,7 +158,7 @@ called(cutejit_context *c, cutejit_module *m, int64_t n)
 
 	set(&a, n);
 	DO(c, cutejit_call(m, "add", a.args, 2, NULL, NULL));
-	return driver->last.block[0];
+	return fake->last.block[0];
 }
 
 static void
@@ -184,7 +180,7 @@ test_use(cutejit_context *c, cutejit_module *m)
 	o.constants = named;
 	o.constant_count = 1;
 	DO(c, cutejit_call(m, "add", a.args, 2, &o, NULL));
-	CHECK(driver->last.block[0] == DEFAULT);
+	CHECK(fake->last.block[0] == DEFAULT);
 	/* kernels that are compiled for arguments, and launches of them */
 	o.constant_count = 0;
 	o.arguments = a.args;
@@ -194,7 +190,7 @@ test_use(cutejit_context *c, cutejit_module *m)
 	    != NULL);
 	DO(c, cutejit_prepare(k, a.args, 2, &l));
 	DO(c, cutejit_launch_run(l, NULL));
-	CHECK(driver->last.block[0] == BEST);
+	CHECK(fake->last.block[0] == BEST);
 	cutejit_launch_destroy(l);
 	cutejit_kernel_destroy(k);
 	o.argument_count = 0;
@@ -254,10 +250,10 @@ test_imported(void)
 	CHECK(cutejit_module_tune(m, 0) == NULL);
 	set(&a, 1000);
 	DO(c, cutejit_call(m, "lib.add", a.args, 2, NULL, NULL));
-	CHECK(driver->last.block[0] == BEST);
+	CHECK(fake->last.block[0] == BEST);
 	set(&a, 100);
 	DO(c, cutejit_call(m, "lib.add", a.args, 2, NULL, NULL));
-	CHECK(driver->last.block[0] == DEFAULT);
+	CHECK(fake->last.block[0] == DEFAULT);
 	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);
 }
@@ -366,7 +362,7 @@ test_shipped(void)
 static int
 harm(const struct fake_launch *l)
 {
-	return l->block[0] == 96 ? driver->harm = 700 : 0;
+	return l->block[0] == 96 ? fake->harm = 700 : 0;
 }
 
 /* The search ends with the driver; another goes on behind the candidate. */
@@ -380,26 +376,26 @@ test_harm(void)
 	struct seen s = { 0 };
 	int n = 0;
 
-	driver->error_of = harm;
+	fake->error_of = harm;
 	o.filter = "other";
 	o.before = before;
 	REFUSED(c, CUTEJIT_ERROR, "driver", cutejit_tune_run(m, 0, &o, each,
 	    &s));
 	CHECK(s.winners == 0 && s.failed == 1);
-	driver->harm = 0;
+	fake->harm = 0;
 	from = s.last;
 	while (from.candidate++ < 20) {
 		o.from = &from;
 		n++;
 		if (cutejit_tune_run(m, 0, &o, each, &s) == CUTEJIT_OK)
 			break;
-		driver->harm = 0;
+		fake->harm = 0;
 		from = s.last;
 	}
 	/* both with 96 threads fail */
 	CHECK(n == 2 && s.winners == 1);
 	CHECK(strstr(s.winner, "threads=96") == NULL);
-	driver->error_of = error_of;
+	fake->error_of = error_of;
 	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);
 }
@@ -461,22 +457,16 @@ int
 main(void)
 {
 	int (*retain)(void **, int), (*push)(void *);
-	fake_cuda_state_fn *state;
-	void *library, *primary;
+	void *primary;
 	char command[64];
 
-	setenv("CUTEJIT_LIBCUDA", FAKE_CUDA, 1);
-	setenv("CUTEJIT_ASSEMBLER", "driver", 1);
+	fake_open();
 	unsetenv("CUTEJIT_CACHE");
 	CHECK(mkdtemp(folder) != NULL);
-	library = dlopen(FAKE_CUDA, RTLD_NOW);
-	CHECK(library != NULL);
-	*(void **)&state = dlsym(library, "fake_cuda_state");
-	*(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
-	*(void **)&push = dlsym(library, "cuCtxPushCurrent_v2");
-	driver = state();
-	driver->ms_of = ms_of;
-	driver->error_of = error_of;
+	fake_find("cuDevicePrimaryCtxRetain", &retain);
+	fake_find("cuCtxPushCurrent_v2", &push);
+	fake->ms_of = ms_of;
+	fake->error_of = error_of;
 	test_misuse();
 	test_search(3);
 	test_search(1);

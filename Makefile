@@ -105,9 +105,8 @@ endif
 
 # ---- Targets ----------------------------------------------------------------
 
-.PHONY: all test-programs check check-unit check-laws check-gpu check-fuzz \
-	bench-gpu tune-gpu \
-	check-install check-tsan check-valgrind \
+.PHONY: all test-programs bench-programs check check-unit check-laws check-gpu \
+	check-fuzz bench-gpu tune-gpu check-install check-tsan check-valgrind \
 	demo lint install uninstall dist clean distclean
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -191,7 +190,8 @@ $(B)/unit/%: $(srcdir)/tests/unit/%.c $(LIB_A) config.mk
 	    -MMD -MP -MF $@.d -MT $@ $< -o $@ \
 	    $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(CHECK_LIBS) $(LIBS)
 
-# Measurements: built when asked for, by `make build/bench/bench_NAME`.
+# Measurements: built when asked for, by `make build/bench/bench_NAME`, and by
+# `make lint`.
 $(B)/bench/%: $(srcdir)/tests/bench/%.c $(LIB_A) config.mk
 	$(say) CC tests/bench/$*.c
 	mkdir -p $(@D)
@@ -251,6 +251,8 @@ UNIT_PROGRAMS = $(if $(filter yes,$(HAVE_CHECK)),$(UNIT_TESTS))
 C_PROGRAMS = $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
 TEST_PROGRAMS = $(UNIT_PROGRAMS) $(C_PROGRAMS) $(REPLAYS) $(FAKE_NVRTC)
 test-programs: $(TEST_PROGRAMS)
+bench-programs: $(patsubst $(srcdir)/tests/bench/%.c,$(B)/bench/%, \
+    $(wildcard $(srcdir)/tests/bench/bench_*.c))
 
 run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
 	HAVE_CHECK=$(HAVE_CHECK) SANITIZERS=$(SANITIZERS) \

@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench_time.h"
 
 enum { ROUNDS = 1000 };
 enum { SMALL, LARGE, CACHES };
@@ -31,27 +32,10 @@ static char folders[CACHES][4096];
 static const char *const what[] = { "one entry", "with the others" };
 
 static void
-die(const char *what)
+die(const char *why)
 {
-	fprintf(stderr, "bench_cache: %s\n", what);
+	fprintf(stderr, "bench_cache: %s\n", why);
 	exit(3);
-}
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Microseconds of one compile, and where it came from. */
@@ -96,7 +80,7 @@ measure(void)
 			die("the kernel did not come from the disk");
 	}
 	for (k = 0; k < CACHES; k++) {
-		qsort(us[k], ROUNDS, sizeof **us, by_value);
+		sort_times(us[k], ROUNDS);
 		printf("%-28s median %7.1f us   p5 %7.1f   p95 %7.1f\n",
 		    what[k], us[k][ROUNDS / 2], us[k][ROUNDS / 20],
 		    us[k][ROUNDS - 1 - ROUNDS / 20]);

@@ -9,8 +9,8 @@
  */
 #include "codegen/codegen.h"
 #include "../unit/llvm_module.h"
+#include "bench_time.h"
 
-#include <time.h>
 
 static struct cj_recover recover;
 
@@ -46,15 +46,6 @@ struct sums {
 	double build, passes, emit, cpu;
 	int count;
 };
-
-static double
-cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void
 compile(const char *target, int level, struct sums *s)

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench_time.h"
 
 enum { OPEN, MODULE, LOAD, FIRST, AGAIN, STEPS, MOST = 1000, CONSTANTS = 16 };
 
@@ -23,15 +24,6 @@ enum { OPEN, MODULE, LOAD, FIRST, AGAIN, STEPS, MOST = 1000, CONSTANTS = 16 };
 static const char *const names[STEPS + 1] = { "create a context",
     "module: read, parse, resolve", "load LLVM", "first kernel to PTX",
     "the same for another target", "text to PTX (module + first)" };
-
-static double
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void
 need(cutejit_context *context, cutejit_status status)
@@ -113,18 +105,10 @@ measure(char **argv, const char *target, double *ms)
 	ms[AGAIN] = compile(context, module, argv[2], other, &none);
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 show(const char *name, double *ms, int n)
 {
-	qsort(ms, (size_t)n, sizeof *ms, by_value);
+	sort_times(ms, (size_t)n);
 	printf("%-32s median %6.2f   least %6.2f   most %6.2f ms\n", name,
 	    ms[n / 2], ms[0], ms[n - 1]);
 }

@@ -7,23 +7,14 @@
  * Not a test: it prints what it measures on this machine.
  */
 #include "ir/interp.h"
+#include "bench_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 static const char *filter = "";	/* part of the names to measure */
 static struct cj_recover point;
 static struct cj_arena arena;
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static struct cj_module *
 read_module(const char *text)
@@ -130,10 +121,10 @@ bench_kernel(const char *name, const char *text, int width, unsigned bytes,
 		memory[2].written = calloc((size_t)count, 1);
 	cj_diags_init(&ds, &arena, NULL);
 	for (i = 0; i < 3; i++) {
-		double t = now();
+		double t = now_ms() * 1e-3;
 
 		cj_interp_kernel(&arena, read_module(text), &k, &o, &ds, &out);
-		t = now() - t;
+		t = now_ms() * 1e-3 - t;
 		best = t < best ? t : best;
 	}
 	printf("%-34s %8.1f M elements/s%s\n", name,
@@ -165,9 +156,9 @@ bench_test(const char *name, const char *text, double count, const char *unit)
 	if (strstr(name, filter) == NULL)
 		return;
 	cj_diags_init(&ds, &arena, NULL);
-	t = now();
+	t = now_ms() * 1e-3;
 	cj_interp_test(&arena, m, 1, &o, &hooks, &ds, &out);
-	t = now() - t;
+	t = now_ms() * 1e-3 - t;
 	printf("%-34s %8.1f M %s/s%s\n", name, count / t * 1e-6, unit,
 	    out.passed ? "" : " FAILED");
 }

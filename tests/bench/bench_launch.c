@@ -29,7 +29,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "bench_time.h"
 
 enum { BURST = 200, N = 32, TENSORS = 8, NODES = 10, MAPS = 3 };
 
@@ -128,27 +129,10 @@ hasten(void *library)
 		*fast() = 1;
 }
 
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 report(const char *what, const char *unit, double *v, int n)
 {
-	qsort(v, (size_t)n, sizeof *v, by_value);
+	sort_times(v, (size_t)n);
 	printf("%-44s median %8.3f %s   p5 %8.3f   p95 %8.3f\n", what,
 	    v[n / 2], unit, v[n / 20], v[n - 1 - n / 20]);
 }

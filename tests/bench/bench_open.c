@@ -10,25 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static double
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+#include "bench_time.h"
 
 /* Milliseconds of the opening, and of the context. */
 static void
@@ -74,7 +58,7 @@ in_child(const char *path, double ms[2])
 static void
 report(const char *what, double *v, int n)
 {
-	qsort(v, (size_t)n, sizeof *v, by_value);
+	sort_times(v, (size_t)n);
 	printf("%-20s median %7.3f ms   p5 %7.3f   p95 %7.3f\n", what,
 	    v[n / 2], v[n / 20], v[n - 1 - n / 20]);
 }

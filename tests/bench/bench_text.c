@@ -11,20 +11,11 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "ir/elab.h"
+#include "bench_time.h"
 
 enum { RUNS = 21, KERNEL_LINES = 10 };
-
-static double
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static char *
 make_text(unsigned kernels)
@@ -92,9 +83,9 @@ elaborate(struct cj_recover *r, const struct cj_unit *u, struct cj_diags *ds)
 		    cj_elab_kernel(&a, u, &m[i], b, &aim, ds);
 		if (module == NULL)
 			fail("a kernel is refused");
-		begin = now_ms();
+		begin = cpu_ms();
 		cj_passes_run(module, r, NULL, NULL);
-		passes += now_ms() - begin;
+		passes += cpu_ms() - begin;
 		cj_arena_fini(&a);
 	}
 	return passes;
@@ -111,7 +102,7 @@ run(const struct cj_prelude *prelude, const char *text, double ms[3])
 	struct cj_diags ds;
 	struct cj_arena a;
 	struct cj_unit *u;
-	double begin = now_ms();
+	double begin = cpu_ms();
 
 	if (CJ_RECOVER(&r))
 		fail(r.text);
@@ -122,9 +113,9 @@ run(const struct cj_prelude *prelude, const char *text, double ms[3])
 	u = cj_unit_load(&a, &t, &ds);
 	if (ds.errors != 0)
 		fail("the text is refused");
-	ms[0] = now_ms() - begin;
+	ms[0] = cpu_ms() - begin;
 	ms[1] = elaborate(&r, u, &ds);
-	ms[2] = now_ms() - begin;
+	ms[2] = cpu_ms() - begin;
 	ms[1] = ms[2] - ms[1];
 	cj_names_fini(&names);
 	cj_arena_fini(&a);

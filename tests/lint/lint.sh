@@ -181,7 +181,8 @@ build_with() {
 		cd "$work/$1" &&
 		"$SRCDIR/configure" "CC=$1" CFLAGS=-O2 --enable-debug \
 		    --enable-werror --with-llvm="$LLVM_CONFIG" &&
-		make -j"$(getconf _NPROCESSORS_ONLN)" all test-programs
+		make -j"$(getconf _NPROCESSORS_ONLN)" all test-programs \
+		    bench-programs
 	) >"$work/$1.log" 2>&1 || {
 		grep -E 'error|Error' "$work/$1.log" | head -n 20
 		echo "build with $1 and -Werror failed, see $work/$1.log"

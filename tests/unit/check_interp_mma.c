@@ -85,13 +85,8 @@ suite(void)
 {
 	Suite *s = suite_create("interp_mma");
 	TCase *t = tcase_create("mma");
-	struct cj_arena a;
 
-	if (CJ_RECOVER(&point))
-		abort();
-	cj_arena_init(&a, &point, NULL);
-	read_atom_lines(&a);
-	cj_arena_fini(&a);
+	read_atom_lines();
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, atoms_are_all_there);
 	tcase_add_test(t, needs_all_lanes);

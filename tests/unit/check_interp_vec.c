@@ -6,22 +6,13 @@
 #include "check_main.h"
 
 #include "ir/interp_priv.h"
+#include "random.h"
 
 enum { COUNT = 256 + 7, ROUNDS = 40, ROOM = COUNT * 8 + 64 };
 
 static struct cj_recover point;
 static struct cj_arena arena;
 static struct cj_module *module;
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t
-random_word(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
-}
 
 static const double corners[] = { 0, 1, 2, 3, 0.5, 1.5, 65504, 65519, 65520,
 	65536, 2147483647, 2147483648.0, 4294967296.0, 9223372036854775807.0,

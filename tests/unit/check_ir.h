@@ -4,24 +4,9 @@
 #ifndef CJ_CHECK_IR_H
 #define CJ_CHECK_IR_H
 
-#include "check_main.h"
+#include "arena_fixture.h"
 
 #include "ir/ir.h"
-
-static struct cj_recover point;
-static struct cj_arena arena;
-
-static void
-set_up(void)
-{
-	cj_arena_init(&arena, &point, NULL);
-}
-
-static void
-tear_down(void)
-{
-	cj_arena_fini(&arena);
-}
 
 static inline struct cj_module *
 module_of(const char *text)

@@ -7,18 +7,9 @@
 #define CJ_CHECK_IR_EVAL_H
 
 #include "check_ir.h"
+#include "random.h"
 
 enum { RANDOM_LEAVES = 6, RANDOM_MOST = 8 };
-
-static uint64_t seed = 88172645463325252u;
-
-static inline uint64_t
-random_word(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
-}
 
 static inline uint32_t
 below(uint32_t n)

@@ -12,26 +12,17 @@
 #include <time.h>
 
 #include "layouts.h"
+#include "random.h"
 
 enum { MAX_MODES = 32, MAX_SIZE = 512, SYMBOLS = 64,
     MAX_PAIRS = 1 << 14 };
 
-static uint64_t seed;
 static int64_t symbol_value[SYMBOLS];
-
-static uint64_t
-next_random(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
 
 static unsigned
 below(unsigned n)
 {
-	return (unsigned)((next_random() >> 11) % n);
+	return (unsigned)((random_word() >> 11) % n);
 }
 
 /* ---- evaluation, on its own -------------------------------------------- */

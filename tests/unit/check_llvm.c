@@ -2,25 +2,10 @@
  * The frame of code generation: what goes wrong inside LLVM comes back as a
  * status, versions of PTX, levels, line tables, threads, the same text twice.
  */
-#include "check_main.h"
+#include "arena_fixture.h"
 #include "llvm_module.h"
 
 #include <pthread.h>
-
-static struct cj_recover recover;
-static struct cj_arena arena;
-
-static void
-setup(void)
-{
-	cj_arena_init(&arena, &recover, NULL);
-}
-
-static void
-teardown(void)
-{
-	cj_arena_fini(&arena);
-}
 
 static struct cj_module *
 small_module(struct cj_arena *a, const char *target)
@@ -52,7 +37,7 @@ check_fault(enum cj_codegen_fault fault, const char *text)
 		ck_assert_msg(strstr(out.error, text) != NULL,
 		    "\"%s\" says nothing of \"%s\"", out.error, text);
 		ck_assert_ptr_null(out.ptx);
-		ck_assert_ptr_eq(arena.recover, &recover);
+		ck_assert_ptr_eq(arena.recover, &point);
 	}
 	o.fault = CJ_CODEGEN_NO_FAULT;
 	ck_assert_int_eq(cj_codegen_ptx(&arena, m, &o, &out), CJ_CODEGEN_OK);
@@ -61,21 +46,21 @@ check_fault(enum cj_codegen_fault fault, const char *text)
 
 START_TEST(test_llvm_fatal)
 {
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	check_fault(CJ_CODEGEN_LLVM_FATAL, "LLVM: ");
 }
 END_TEST
 
 START_TEST(test_llvm_error)
 {
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	check_fault(CJ_CODEGEN_LLVM_ERROR, "LLVM: ");
 }
 END_TEST
 
 START_TEST(test_bug)
 {
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	check_fault(CJ_CODEGEN_BUG, "forced by a test");
 }
 END_TEST
@@ -88,7 +73,7 @@ START_TEST(test_host_operation)
 	struct cj_module *m;
 	struct cj_test_kernel t;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	m = cj_module_create(&arena, "m", cj_target_find("sm_80"));
 	t = cj_test_kernel(m, "k", 1);
 	cj_emit0(&t.b, CJ_OP_DEVICE, cj_type_of(CJ_KIND_INDEX, 1),
@@ -104,19 +89,19 @@ START_TEST(test_memory)
 {
 	struct cj_codegen_options o = { .level = 2 };
 	struct cj_codegen_result out;
-	struct cj_recover point = { 0 };
+	struct cj_recover own = { 0 };
 	struct cj_arena a;
 	struct cj_module *m;
 	volatile size_t limit = 0;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	m = small_module(&arena, "sm_80");
 	for (limit = 1 << 10; limit < 1 << 22; limit += limit / 4) {
-		point.why = CJ_WHY_NONE;
-		cj_arena_init(&a, &point, NULL);
-		if (CJ_RECOVER(&point)) {
-			ck_assert_int_eq(point.why, CJ_WHY_MEMORY);
-			ck_assert_ptr_eq(a.recover, &point);
+		own.why = CJ_WHY_NONE;
+		cj_arena_init(&a, &own, NULL);
+		if (CJ_RECOVER(&own)) {
+			ck_assert_int_eq(own.why, CJ_WHY_MEMORY);
+			ck_assert_ptr_eq(a.recover, &own);
 			cj_arena_fini(&a);
 			continue;
 		}
@@ -145,7 +130,7 @@ START_TEST(test_versions)
 	};
 	unsigned i;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	for (i = 0; i < CJ_LENGTH(cases); i++) {
 		struct cj_codegen_options o = { .level = 1,
 		    .ptx = cases[i].ptx };
@@ -176,7 +161,7 @@ START_TEST(test_version_grows)
 	struct cj_codegen_options o = { .level = 1 };
 	struct cj_codegen_result out;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	m = cj_module_create(&arena, "m", cj_target_find("sm_89"));
 	t = cj_test_kernel(m, "k", 4);
 	cj_test_store(&t, cj_emit1(&t.b, CJ_OP_CONVERT,
@@ -199,7 +184,7 @@ START_TEST(test_levels)
 	struct cj_module *m;
 	char said[1000];
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	m = small_module(&arena, "sm_80");
 	ck_assert_int_eq(cj_codegen_ptx(&arena, m, &o, &out), CJ_CODEGEN_OK);
 	ck_assert_int_eq(cj_codegen_ptx(&arena, m, &o, &again),
@@ -225,7 +210,7 @@ START_TEST(test_lines)
 	struct cj_test_kernel t;
 	char said[1000];
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	cj_sources_init(&sources, &arena);
 	span.source = cj_source_add(&sources, "case.cute", text,
 	    sizeof text - 1);
@@ -251,7 +236,7 @@ END_TEST
 static void *
 compile_some(void *user)
 {
-	struct cj_recover point = { 0 };
+	struct cj_recover own = { 0 };
 	struct cj_arena a;
 	struct cj_codegen_options o = { .level = 2 };
 	struct cj_codegen_result out;
@@ -259,9 +244,9 @@ compile_some(void *user)
 	int i;
 
 	(void)user;
-	if (CJ_RECOVER(&point))
+	if (CJ_RECOVER(&own))
 		return NULL;
-	cj_arena_init(&a, &point, NULL);
+	cj_arena_init(&a, &own, NULL);
 	for (i = 0; i < 12; i++) {
 		/* faults of one thread are no other's */
 		o.fault = i % 3 == 1 ? CJ_CODEGEN_LLVM_FATAL :
@@ -311,7 +296,7 @@ suite(void)
 	Suite *s = suite_create("llvm");
 	TCase *t = tcase_create("frame");
 
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, test_llvm_fatal);
 	tcase_add_test(t, test_llvm_error);
 	tcase_add_test(t, test_bug);

@@ -7,7 +7,6 @@
  *
  * Without a driver or a GPU the tests that need it are skipped.
  */
-#include "check_main.h"
 #include "cuda_driver.h"
 #include "ir/interp.h"
 #include "ir/ir_priv.h"
@@ -125,23 +124,6 @@ get(const unsigned char *from, enum cj_kind k, uint32_t i)
 }
 
 /* ---- runs --------------------------------------------------------------- */
-
-static struct cj_recover recover;
-static struct cj_arena arena;
-static const struct cj_target *gpu;
-
-static void
-setup(void)
-{
-	cj_arena_init(&arena, &recover, NULL);
-	gpu = open_gpu();
-}
-
-static void
-teardown(void)
-{
-	cj_arena_fini(&arena);
-}
 
 static device_pointer
 upload(enum cj_kind k, unsigned n, bool filled)
@@ -270,7 +252,7 @@ START_TEST(test_operations)
 	unsigned op, n, wrong = 0;
 	void *module;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	if (cj_kind_class(k) == CJ_CLASS_OTHER)
 		return;
 	if (gpu == NULL) {
@@ -362,7 +344,7 @@ START_TEST(test_conversions)
 	unsigned to, how, n, wrong = 0;
 	void *module;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	if (cj_kind_class(from) == CJ_CLASS_OTHER)
 		return;
 	if (gpu == NULL) {
@@ -546,7 +528,7 @@ START_TEST(test_case)
 	struct run r = { 0 };
 	uint32_t i, n;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	cases = cj_golden_find(&arena);
 	ck_assert_uint_ge(cases.len, 10);
 	for (n = 0; n < cases.len; n++) {
@@ -586,7 +568,7 @@ suite(void)
 	Suite *s = suite_create("llvm_gpu");
 	TCase *t = tcase_create("gpu");
 
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, set_up_gpu, tear_down);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, test_case);
 	tcase_add_loop_test(t, test_operations, 1, CJ_KIND_COUNT);

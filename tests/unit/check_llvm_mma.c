@@ -2,22 +2,8 @@
  * mma in PTX: of every atom of the vectors, for every target that admits it,
  * the one instruction that its name says, and ptxas where it is found.
  */
+#include "arena_fixture.h"
 #include "mma_kernels.h"
-
-static struct cj_recover recover;
-static struct cj_arena arena;
-
-static void
-setup(void)
-{
-	cj_arena_init(&arena, &recover, NULL);
-}
-
-static void
-teardown(void)
-{
-	cj_arena_fini(&arena);
-}
 
 /* What PTX calls the atom: from the parts of its name alone. */
 static const char *
@@ -87,7 +73,7 @@ START_TEST(every_atom)
 {
 	unsigned t, admitted = 0;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	for (t = 0; t < cj_target_count; t++)
 		if (cj_targets[t].number >= atoi(atom_lines[_i].arch + 2)) {
 			check_target(&atom_lines[_i], &cj_targets[t]);
@@ -103,7 +89,7 @@ START_TEST(old_ptx)
 	struct cj_codegen_options o = { .level = 2, .ptx = 83 };
 	struct cj_codegen_result out;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	ck_assert_int_ne(cj_codegen_ptx(&arena, mma_module(&arena,
 	    "SM89_16x8x32_F32E4M3E4M3F32_TN", cj_target_find("sm_89")), &o,
 	    &out), CJ_CODEGEN_OK);
@@ -121,14 +107,9 @@ suite(void)
 {
 	Suite *s = suite_create("llvm_mma");
 	TCase *t = tcase_create("mma");
-	struct cj_arena a;
 
-	if (CJ_RECOVER(&recover))
-		abort();
-	cj_arena_init(&a, &recover, NULL);
-	read_atom_lines(&a);
-	cj_arena_fini(&a);
-	tcase_add_checked_fixture(t, setup, teardown);
+	read_atom_lines();
+	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_atom, 0, (int)atom_line_count);
 	tcase_add_test(t, old_ptx);

@@ -4,27 +4,12 @@
  * take that without a word. Conversions: from every kind to every kind, in
  * every rounding.
  */
-#include "check_main.h"
+#include "arena_fixture.h"
 #include "ir/ir_priv.h"
 #include "llvm_module.h"
 
-static struct cj_recover recover;
-static struct cj_arena arena;
-
 static const char *const targets[] = { "sm_80", "sm_90a", "sm_100a",
     "sm_120a" };
-
-static void
-setup(void)
-{
-	cj_arena_init(&arena, &recover, NULL);
-}
-
-static void
-teardown(void)
-{
-	cj_arena_fini(&arena);
-}
 
 static void
 check_module(const struct cj_module *m, int ptx)
@@ -88,7 +73,7 @@ START_TEST(test_operations)
 	struct cj_module *m, *scratch;
 	unsigned op, count = 0;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	if (!has_storage(k))
 		return;
 	m = cj_module_create(&arena, cj_kind_text(k), cj_target_find(target));
@@ -138,7 +123,7 @@ START_TEST(test_conversions)
 	struct cj_module *m;
 	unsigned to;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	if (!has_storage(from))
 		return;
 	m = cj_module_create(&arena, cj_kind_text(from),
@@ -166,7 +151,7 @@ suite(void)
 	TCase *t = tcase_create("operations");
 	int n = CJ_KIND_COUNT * (int)CJ_LENGTH(targets);
 
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, test_operations, 0, n);
 	tcase_add_loop_test(t, test_conversions, 0, 2 * CJ_KIND_COUNT);

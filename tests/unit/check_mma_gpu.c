@@ -7,25 +7,8 @@
 #include "mma_kernels.h"
 #include "cuda_driver.h"
 
-static struct cj_recover recover;
-static struct cj_arena arena;
-static const struct cj_target *gpu;
-
 static double worst;		/* of an atom: error by magnitude */
 static unsigned wrong;
-
-static void
-setup(void)
-{
-	cj_arena_init(&arena, &recover, NULL);
-	gpu = open_gpu();
-}
-
-static void
-teardown(void)
-{
-	cj_arena_fini(&arena);
-}
 
 /* Half a unit of the last place of a number of the kind. */
 static double
@@ -112,7 +95,7 @@ START_TEST(every_atom)
 	struct cj_memory mem[5] = { { 0 } };
 	struct cj_module *m;
 
-	CJ_CHECK_RECOVER(&recover);
+	CJ_CHECK_RECOVER(&point);
 	if (gpu == NULL || gpu->number < atoi(l->arch + 2)) {
 		cj_check_skip();
 		return;
@@ -137,14 +120,9 @@ suite(void)
 {
 	Suite *s = suite_create("mma_gpu");
 	TCase *t = tcase_create("mma");
-	struct cj_arena a;
 
-	if (CJ_RECOVER(&recover))
-		abort();
-	cj_arena_init(&a, &recover, NULL);
-	read_atom_lines(&a);
-	cj_arena_fini(&a);
-	tcase_add_checked_fixture(t, setup, teardown);
+	read_atom_lines();
+	tcase_add_checked_fixture(t, set_up_gpu, tear_down);
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_atom, 0, (int)atom_line_count);
 	suite_add_tcase(s, t);

@@ -9,18 +9,9 @@
 #include "check_main.h"
 
 #include "ir/ir.h"
+#include "random.h"
 
 #include <math.h>
-
-static uint64_t seed = 88172645463325252u;
-
-static inline uint64_t
-random_word(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
-}
 
 static inline double
 to_double(uint64_t bits)

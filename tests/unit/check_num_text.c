@@ -1,22 +1,8 @@
 /*
  * Numbers as text: the shortest that reads back.
  */
+#include "arena_fixture.h"
 #include "check_num.h"
-
-static struct cj_recover point;
-static struct cj_arena arena;
-
-static void
-set_up(void)
-{
-	cj_arena_init(&arena, &point, NULL);
-}
-
-static void
-tear_down(void)
-{
-	cj_arena_fini(&arena);
-}
 
 static const struct written {
 	enum cj_kind k;

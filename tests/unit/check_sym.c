@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "layout/sym.h"
+#include "random.h"
 
 enum { SYMBOLS = 6, SAMPLES = 24, NODES = 40, ROUNDS = 2500 };
 
@@ -17,7 +18,6 @@ static struct cj_recover point;
 static struct cj_arena arena;
 static struct cj_names names;
 static struct cj_symtab t;
-static uint64_t seed;
 
 static void
 set_up(void)
@@ -35,19 +35,10 @@ tear_down(void)
 	cj_arena_fini(&arena);
 }
 
-static uint64_t
-next_random(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
 static int64_t
 random_in(int64_t lo, int64_t hi)
 {
-	return lo + (int64_t)(next_random() % (uint64_t)(hi - lo + 1));
+	return lo + (int64_t)(random_word() % (uint64_t)(hi - lo + 1));
 }
 
 static struct cj_int

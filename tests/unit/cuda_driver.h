@@ -5,7 +5,7 @@
 #ifndef CJ_CUDA_DRIVER_H
 #define CJ_CUDA_DRIVER_H
 
-#include "check_main.h"
+#include "arena_fixture.h"
 #include "codegen/codegen.h"
 
 #include <dlfcn.h>
@@ -67,6 +67,15 @@ open_gpu(void)
 	    cu.retain(&context, device) != 0 || cu.set(context) != 0)
 		return NULL;
 	return cj_target_for_chip(major, minor);
+}
+
+static const struct cj_target *gpu;
+
+static inline void
+set_up_gpu(void)
+{
+	set_up();
+	gpu = open_gpu();
 }
 
 static inline void *

@@ -78,11 +78,16 @@ flat_value(const struct flat *f, unsigned index)
 
 /* Lines of atoms that the IR has. */
 static inline void
-read_atom_lines(struct cj_arena *a)
+read_atom_lines(void)
 {
+	struct cj_recover nowhere = { 0 };
+	struct cj_arena a;
 	FILE *f = fopen(CJ_SRCDIR "/tests/vectors/mma_atoms.txt", "r");
 	char line[1024];
 
+	if (CJ_RECOVER(&nowhere))
+		abort();
+	cj_arena_init(&a, &nowhere, NULL);
 	atom_line_count = 0;
 	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
 		struct atom_line *l = &atom_lines[atom_line_count];
@@ -91,13 +96,14 @@ read_atom_lines(struct cj_arena *a)
 		if (sscanf(line, "mma_atom\t%63s\t%15s\t=>\t(%u,%u,%u)\t"
 		    "%*[^\t]\t%31s\t%95s\t%95s\t%95s", l->name, l->arch, &l->m,
 		    &l->n, &l->k, l->threads, l->at[0], l->at[1], l->at[2])
-		    != 9 || cj_mma_find(a, l->name, &mma) != NULL)
+		    != 9 || cj_mma_find(&a, l->name, &mma) != NULL)
 			continue;
 		if (++atom_line_count == MOST_ATOMS)
 			break;		/* the tests count them */
 	}
 	if (f != NULL)
 		fclose(f);
+	cj_arena_fini(&a);
 }
 
 /* Which thread of the atom is a lane, and of which of the groups? */

@@ -4,8 +4,10 @@ conflicts() {
 	"$CUTEC" compile "$@" --remarks --arch=sm_90a --emit=ir=k.ir 2>&1 |
 	    grep -c -e ' error: ' -e '\[bank-conflict\]' || :
 }
-cp "$SRCDIR"/examples/gemm_sm80/gemm_sm80.cute \
-    "$SRCDIR"/examples/sgemm/sgemm.cute .
+for name in gemm_sm80 sgemm gemm_sm90 gemm_fp8_blockscaled
+do
+	cp "$SRCDIR/examples/$name/$name.cute" .
+done
 cat > columns.cute <<'END'
 kernel columns(y: tensor(f32, 32:1))
 {
@@ -44,3 +46,15 @@ do
 	conflicts sgemm.cute -k 'sgemm[1]' $way
 done
 conflicts sgemm.cute -k 'sgemm[2]'
+for types in '-D T=bf16' '-D T=bf16 -D TC=f32' '-D T=i8 -D TC=i32' \
+    '-D T=tf32 -D TC=f32 -D columns=16'
+do
+	for member in 0 1 2
+	do
+		# shellcheck disable=SC2086
+		conflicts gemm_sm90.cute -k "gemm[$member]" $types -D ua=1 \
+		    -D ub=1 -D bias=none -D residual=none -D row_scale=none \
+		    -D column_scale=none
+	done
+done
+conflicts gemm_fp8_blockscaled.cute -D TC=f32

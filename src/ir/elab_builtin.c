@@ -558,6 +558,7 @@ cj_builtin_value_device(struct cj_elab *el, struct cj_span span)
 	    el->time == CJ_TIME_TEST)
 		return cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
 		    "\"device\" belongs to kernels");
-	sms = cj_value_int(cj_elab_fact(el, CJ_DEVICE_SMS));
+	sms = cj_value_int(cj_elab_fact(el, (struct cj_device_ask){
+	    CJ_DEVICE_SMS }, "device.sms"));
 	return cj_value_tuple(el, &sms, &name, 1);
 }

@@ -5,9 +5,6 @@
  */
 #include "elab_priv.h"
 
-/* Of more than 8 blocks a driver wants to be asked; this is done. */
-enum { MOST_BLOCKS = 16 };
-
 /* ---- the launch ---------------------------------------------------------- */
 
 static bool
@@ -37,22 +34,65 @@ cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,
 			    "compile time");
 			return false;
 		}
-		if (extent[i].value < 1 || extent[i].value > MOST_BLOCKS) {
+		if (extent[i].value < 1 ||
+		    extent[i].value > CJ_CLUSTER_BLOCKS) {
 			cj_elab_error(el, CJ_DIAG_LIMIT, span,
 			    "extent %d of the cluster is %lld; it is 1 to %d",
-			    i, (long long)extent[i].value, MOST_BLOCKS);
+			    i, (long long)extent[i].value, CJ_CLUSTER_BLOCKS);
 			return false;
 		}
 		blocks *= extent[i].value;
 	}
-	if (blocks > MOST_BLOCKS) {
+	if (blocks > CJ_CLUSTER_BLOCKS) {
 		cj_elab_error(el, CJ_DIAG_LIMIT, span,
 		    "the cluster has %lld blocks, the most are %d",
-		    (long long)blocks, MOST_BLOCKS);
+		    (long long)blocks, CJ_CLUSTER_BLOCKS);
 		return false;
 	}
 	el->cluster_blocks = blocks;
 	return blocks == 1 || check_target(el, span);
+}
+
+/* ---- how many there are at once ------------------------------------------ */
+
+static bool
+known_count(struct cj_elab *el, struct cj_span span, const char *what,
+    const struct cj_value *v, int64_t most, unsigned *out)
+{
+	struct cj_int n;
+
+	if (!cj_value_to_int(el, span, v, &n))
+		return false;
+	if (!cj_is_known(n)) {
+		cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
+		    "%s must be known at compile time", what);
+		return false;
+	}
+	if (n.value < 1 || n.value > most) {
+		cj_elab_error(el, CJ_DIAG_LIMIT, span,
+		    "%s is 1 to %lld, this is %lld", what,
+		    (long long)most, (long long)n.value);
+		return false;
+	}
+	*out = (unsigned)n.value;
+	return true;
+}
+
+struct cj_value
+cj_builtin_resident_clusters(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	const struct cj_value *per_sm = cj_arg_named(el, args, "per_sm");
+	struct cj_device_ask ask = { CJ_DEVICE_CLUSTERS, 1, 1 };
+
+	(void)row;
+	if (!known_count(el, args->spans[0], "the size of a cluster",
+	    &args->at[0], CJ_CLUSTER_BLOCKS, &ask.blocks))
+		return cj_value_error();
+	if (per_sm != NULL && !known_count(el, cj_arg_named_span(el, args,
+	    "per_sm"), "per_sm", per_sm, CJ_SM_BLOCKS, &ask.per_sm))
+		return cj_value_error();
+	return cj_value_int(cj_elab_fact(el, ask, "resident_clusters()"));
 }
 
 /* ---- its blocks ---------------------------------------------------------- */

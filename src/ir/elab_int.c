@@ -165,13 +165,13 @@ cj_elab_thread_number(struct cj_elab *el)
 }
 
 struct cj_int
-cj_elab_fact(struct cj_elab *el, enum cj_device_fact what)
+cj_elab_fact(struct cj_elab *el, struct cj_device_ask ask, const char *name)
 {
 	static const int64_t bounds[3] = { 1, 1 << 20, 1 };
 	struct cj_symbol_info info = { .level = 1, .source = CJ_SOURCE_FACT,
-	    .number = what };
+	    .number = cj_device_attr(ask) };
 
-	return add_symbol(el, &info, "device.sms", bounds);
+	return add_symbol(el, &info, name, bounds);
 }
 
 /* ---- levels -------------------------------------------------------------- */

@@ -349,7 +349,7 @@ struct cj_symbol_info {
 	uint8_t level;
 	enum cj_source_kind source;
 	cj_ref ref;		/* REF */
-	uint32_t number;	/* SPECIAL, FACT: which of their enum */
+	uint32_t number;	/* SPECIAL: which; FACT: attr of DEVICE */
 	struct cj_leaf leaf;	/* LEAF: of the host function, made at use */
 	struct cj_int below;	/* the value is less than this; 0: unknown */
 	bool counts;		/* REF: an index of a loop at run time, */
@@ -596,7 +596,8 @@ struct cj_int cj_elab_step(struct cj_elab *el, const char *name,
     int64_t divisor);
 /* thread_idx.x and its kin; a fact of the device for the host part. */
 struct cj_int cj_elab_special(struct cj_elab *el, enum cj_special what);
-struct cj_int cj_elab_fact(struct cj_elab *el, enum cj_device_fact what);
+struct cj_int cj_elab_fact(struct cj_elab *el, struct cj_device_ask ask,
+    const char *name);
 /* Of this thread in its block: x runs fastest. */
 struct cj_int cj_elab_thread_number(struct cj_elab *el);
 /* Clusters: extents as a launch names them; the same tensor of another block

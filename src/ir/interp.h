@@ -183,7 +183,7 @@ struct cj_host_hooks {
 	bool (*workspace)(void *user, uint32_t object, int64_t elements,
 	    bool has_fill, uint64_t fill);
 	bool (*fill)(void *user, const struct cj_host_fill *f);
-	int64_t (*device)(void *user, enum cj_device_fact what);
+	int64_t (*device)(void *user, struct cj_device_ask ask);
 	/* a line of print(), no newline; may be NULL */
 	void (*print)(void *user, const char *text);
 };

@@ -116,7 +116,7 @@ step_device(struct cj_frame *f, const struct cj_step *s)
 	if (h->hooks->device == NULL)
 		cj_bug(f->machine->arena->recover, "nobody knows the device");
 	*CJ_AT(f, int64_t, s->dst) = h->hooks->device(h->hooks->user,
-	    (enum cj_device_fact)cj_step_inst(f, s)->attr);
+	    cj_device_ask(cj_step_inst(f, s)->attr));
 }
 
 void

@@ -77,7 +77,30 @@ enum cj_special {		/* attr of SPECIAL; the axis is x, y, z */
 	CJ_SPECIAL_LANE, CJ_SPECIAL_WARP, CJ_SPECIAL_BLOCK_RANK,
 	CJ_SPECIAL_COUNT
 };
-enum cj_device_fact { CJ_DEVICE_SMS, CJ_DEVICE_FACT_COUNT };
+/* attr of DEVICE: the fact, and for clusters in the bytes above it how many
+ * blocks form one and how many of them an SM has. */
+enum cj_device_fact { CJ_DEVICE_SMS, CJ_DEVICE_CLUSTERS,
+    CJ_DEVICE_FACT_COUNT };
+/* At most; of more than 8 in a cluster the driver wants to be asked. */
+enum { CJ_CLUSTER_BLOCKS = 16, CJ_SM_BLOCKS = 32 };
+struct cj_device_ask {
+	enum cj_device_fact fact;
+	unsigned blocks, per_sm;
+};
+
+static inline uint32_t
+cj_device_attr(struct cj_device_ask ask)
+{
+	return (uint32_t)ask.fact | ask.blocks << 8 | ask.per_sm << 16;
+}
+
+static inline struct cj_device_ask
+cj_device_ask(uint32_t attr)
+{
+	return (struct cj_device_ask){ (enum cj_device_fact)(attr & 255),
+	    attr >> 8 & 255, attr >> 16 };
+}
+
 enum cj_fence { CJ_FENCE_MBARRIER_INIT, CJ_FENCE_ASYNC, CJ_FENCE_ASYNC_SHARED,
     CJ_FENCE_ASYNC_GLOBAL, CJ_FENCE_BEFORE_SYNC, CJ_FENCE_AFTER_SYNC,
     CJ_FENCE_COUNT };

@@ -347,6 +347,14 @@ print_role(struct cj_printer *p, const struct cj_role *r)
 }
 
 static void
+print_device(struct cj_printer *p, struct cj_device_ask ask)
+{
+	PRINTF(p, " %s", cj_word(CJ_WORDS_DEVICE, ask.fact));
+	if (ask.fact == CJ_DEVICE_CLUSTERS)
+		PRINTF(p, " %u per_sm %u", ask.blocks, ask.per_sm);
+}
+
+static void
 print_int(struct cj_printer *p, const struct cj_inst *i)
 {
 	switch ((unsigned)i->op) {
@@ -354,7 +362,7 @@ print_int(struct cj_printer *p, const struct cj_inst *i)
 		PRINTF(p, " %s", cj_word(CJ_WORDS_SPECIAL, i->attr));
 		return;
 	case CJ_OP_DEVICE:
-		PRINTF(p, " %s", cj_word(CJ_WORDS_DEVICE, i->attr));
+		print_device(p, cj_device_ask(i->attr));
 		return;
 	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
 	case CJ_OP_WGMMA_WAIT: case CJ_OP_PARAM:

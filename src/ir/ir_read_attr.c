@@ -385,6 +385,20 @@ read_order(struct cj_reader *r)
 }
 
 static uint32_t
+read_device(struct cj_reader *r)
+{
+	struct cj_device_ask ask = { .fact =
+	    (enum cj_device_fact)cj_reader_enum(r, CJ_WORDS_DEVICE) };
+
+	if (r->failed || ask.fact != CJ_DEVICE_CLUSTERS)
+		return cj_device_attr(ask);
+	ask.blocks = (unsigned)cj_reader_int(r, 1, CJ_CLUSTER_BLOCKS);
+	cj_reader_need_word(r, "per_sm");
+	ask.per_sm = (unsigned)cj_reader_int(r, 1, CJ_SM_BLOCKS);
+	return cj_device_attr(ask);
+}
+
+static uint32_t
 read_int(struct cj_reader *r, enum cj_op op)
 {
 	uint32_t attr;
@@ -393,7 +407,7 @@ read_int(struct cj_reader *r, enum cj_op op)
 	case CJ_OP_SPECIAL:
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_SPECIAL);
 	case CJ_OP_DEVICE:
-		return (uint32_t)cj_reader_enum(r, CJ_WORDS_DEVICE);
+		return read_device(r);
 	case CJ_OP_FENCE:
 		return (uint32_t)cj_reader_enum(r, CJ_WORDS_FENCE);
 	case CJ_OP_TMEM_WAIT:

@@ -451,8 +451,16 @@ check_divisor(const struct cj_rule_view *v)
 static const char *
 check_device(const struct cj_rule_view *v)
 {
-	return v->i->attr < CJ_DEVICE_FACT_COUNT ? check_index(v) :
-	    "there is no such fact of a device";
+	const struct cj_device_ask ask = cj_device_ask(v->i->attr);
+
+	if (ask.fact >= CJ_DEVICE_FACT_COUNT)
+		return "there is no such fact of a device";
+	if (ask.fact == CJ_DEVICE_CLUSTERS
+	    ? ask.blocks < 1 || ask.blocks > CJ_CLUSTER_BLOCKS
+	    || ask.per_sm < 1 || ask.per_sm > CJ_SM_BLOCKS
+	    : ask.blocks != 0 || ask.per_sm != 0)
+		return "no device has such clusters";
+	return check_index(v);
 }
 
 static const char *

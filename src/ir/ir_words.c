@@ -7,7 +7,7 @@ static const char *const specials[] = { "thread_x", "thread_y", "thread_z",
     "block_x", "block_y", "block_z", "block_dim_x", "block_dim_y",
     "block_dim_z", "grid_dim_x", "grid_dim_y", "grid_dim_z", "lane", "warp",
     "block_rank" };
-static const char *const devices[] = { "sms" };
+static const char *const devices[] = { "sms", "clusters" };
 static const char *const shfls[] = { "idx", "up", "down", "xor" };
 static const char *const fences[] = { "mbarrier_init", "async",
     "async_shared", "async_global", "before_sync", "after_sync" };

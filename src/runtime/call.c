@@ -88,7 +88,7 @@ call_on_gpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
 
 	if (status != CUTEJIT_OK)
 		return status;
-	q->sms = cj_gpu_sms(&gpu);
+	q->on = &gpu;
 	q->stage = CJ_STAGE_IMAGE;
 	if (o->target == NULL && cj_gpu_probe(f, gpu.ordinal, &about)) {
 		q->gpu = cj_memdup(&f->arena, &about, sizeof about);
@@ -117,7 +117,6 @@ call_on_cpu(struct cj_work *f, struct cj_calling *c, struct cj_request *q,
 
 	q->on_cpu = q->watched = true;
 	q->stage = CJ_STAGE_IR;
-	q->sms = CJ_CPU_SMS;
 	status = cj_select(f, c->module, q, o, &s);
 	if (status != CUTEJIT_OK)
 		return status;

@@ -248,6 +248,7 @@ release(struct cutejit_context *c)
 		cj_module_drop(c->blank);
 	cj_handles_fini(c);
 	cj_tunings_fini(c);
+	cj_resident_fini(c);
 	cj_arena_fini(&c->arena);
 	pthread_cond_destroy(&c->generated);
 	pthread_mutex_destroy(&c->lock);

@@ -54,6 +54,9 @@ enum {				/* CUdevice_attribute */
 	CJ_CUDA_L2_BYTES = 38,
 	CJ_CUDA_MAJOR = 75,
 	CJ_CUDA_MINOR = 76,
+	CJ_CUDA_SHARED_PER_SM = 81,
+	CJ_CUDA_SHARED_PER_BLOCK = 97,	/* that it may ask for */
+	CJ_CUDA_SHARED_RESERVED = 111,	/* for each block, besides */
 	CJ_CUDA_MEMORY_POOLS = 115
 };
 enum {				/* CUfunction_attribute */

@@ -12,6 +12,8 @@
 #include "cuda_api.h"
 #include "runtime.h"
 
+struct cj_gpu;
+
 /* ---- plans (plan.c) ------------------------------------------------------ */
 
 enum cj_step_kind { CJ_STEP_LAUNCH, CJ_STEP_WORKSPACE, CJ_STEP_FILL };
@@ -35,6 +37,7 @@ struct cj_plan {
 	CJ_VEC(struct cj_plan_step) steps;
 	size_t workspace_bytes;		/* of all, each aligned */
 	bool prints;			/* the host function has printed */
+	CJ_VEC(struct cj_device_ask) open;	/* resident.c */
 };
 
 enum { CJ_WORKSPACE_ALIGN = 256 };
@@ -51,11 +54,11 @@ struct cj_misfit {
 	enum cj_code code;
 };
 
-/* Run the host function. `sms` is asked for by `device.sms`. Everything of the
- * plan lies on `a`. */
+/* Run the host function, which may ask about the GPU that it is for; NULL: the
+ * executor. Everything of the plan lies on `a`. */
 enum cj_fit cj_plan_make(struct cj_work *f, struct cj_arena *a,
-    struct cj_program *program, const struct cj_arguments *args, int64_t sms,
-    struct cj_plan *out, struct cj_misfit *misfit);
+    struct cj_program *program, const struct cj_arguments *args,
+    const struct cj_gpu *on, struct cj_plan *out, struct cj_misfit *misfit);
 
 /* ---- the executor (device_cpu.c) ----------------------------------------- */
 
@@ -122,6 +125,19 @@ struct cj_image {
 cutejit_status cj_image_load(struct cj_work *f, const struct cj_cuda *cu,
     struct cj_program *p);
 void cj_image_unload(struct cj_image *image);
+
+/* ---- how many clusters run at once (resident.c) -------------------------- */
+
+/* Where any blocks may form one. */
+int64_t cj_resident_of(int64_t sms, struct cj_device_ask ask);
+/* On an entered GPU: as its driver counted, or left open in the plan. */
+int64_t cj_resident_on(struct cj_work *f, const struct cj_gpu *g,
+    struct cj_device_ask ask, struct cj_plan *p);
+/* Ask the driver what is open, by the program's loaded image. True: it has
+ * told, and the plan is to be made again. */
+bool cj_resident_learn(struct cj_work *f, const struct cj_gpu *g,
+    struct cj_program *p, const struct cj_plan *plan);
+void cj_resident_fini(struct cutejit_context *c);
 
 /* ---- launches in the driver's form (shots.c) ----------------------------- */
 

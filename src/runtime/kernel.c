@@ -282,7 +282,7 @@ compile(struct cj_work *f, void *arguments)
 	struct compiling *c = arguments;
 	struct cj_selected s = { 0 };
 	struct cj_arguments args;
-	struct cj_request q = { .kernel = c->kernel, .sms = CJ_CPU_SMS,
+	struct cj_request q = { .kernel = c->kernel,
 	    .is_fresh = f->context->store->is_off, .stage = CJ_STAGE_IMAGE };
 	cutejit_compile_options o;
 	cutejit_status status = cj_compile_options(f, c->given, &o);

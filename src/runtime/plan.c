@@ -25,7 +25,7 @@ struct planning {
 	const struct cj_module *ir;
 	struct cj_plan *plan;
 	const struct cj_arguments *args;
-	int64_t sms;
+	const struct cj_gpu *on;
 };
 
 static size_t
@@ -176,13 +176,16 @@ add_fill(void *user, const struct cj_host_fill *w)
 }
 
 static int64_t
-device_fact(void *user, enum cj_device_fact what)
+device_fact(void *user, struct cj_device_ask ask)
 {
 	struct planning *p = user;
 
-	switch (what) {
+	switch (ask.fact) {
 	case CJ_DEVICE_SMS:
-		return p->sms;
+		return p->on != NULL ? cj_gpu_sms(p->on) : CJ_CPU_SMS;
+	case CJ_DEVICE_CLUSTERS:
+		return p->on == NULL ? cj_resident_of(CJ_CPU_SMS, ask)
+		    : cj_resident_on(p->work, p->on, ask, p->plan);
 	case CJ_DEVICE_FACT_COUNT:
 		break;
 	}
@@ -215,11 +218,11 @@ misfit_text(struct cj_arena *a, const struct cj_require *r,
 
 enum cj_fit
 cj_plan_make(struct cj_work *f, struct cj_arena *a,
-    struct cj_program *program, const struct cj_arguments *args, int64_t sms,
-    struct cj_plan *out, struct cj_misfit *misfit)
+    struct cj_program *program, const struct cj_arguments *args,
+    const struct cj_gpu *on, struct cj_plan *out, struct cj_misfit *misfit)
 {
 	const struct cj_module *ir = program->ir;
-	struct planning p = { f, a, ir, out, args, sms };
+	struct planning p = { f, a, ir, out, args, on };
 	const struct cj_host_hooks hooks = {
 		.user = &p, .launch = add_launch, .workspace = add_workspace,
 		.fill = add_fill,

@@ -106,11 +106,11 @@ find_parameters(struct cj_ready *r)
 
 static cutejit_status
 make_plan(struct cj_work *f, struct cj_ready *r, struct cj_program *p,
-    int64_t sms)
+    const struct cj_gpu *on)
 {
 	struct cj_misfit misfit;
 
-	switch (cj_plan_make(f, &r->arena, p, &r->args, sms, &r->plan,
+	switch (cj_plan_make(f, &r->arena, p, &r->args, on, &r->plan,
 	    &misfit)) {
 	case CJ_FITS:
 		return CUTEJIT_OK;
@@ -185,7 +185,7 @@ make_on_gpu(struct cj_work *f, struct cutejit_kernel *k, struct cj_ready *r)
 	r->cu = gpu.cu;
 	r->ordinal = gpu.ordinal;
 	r->context = gpu.context;
-	status = make_plan(f, r, p, cj_gpu_sms(&gpu));
+	status = make_plan(f, r, p, &gpu);
 	if (status == CUTEJIT_OK)
 		status = cj_program_advance(f, k->module, &k->recipe,
 		    CJ_STAGE_IMAGE, p);
@@ -193,6 +193,9 @@ make_on_gpu(struct cj_work *f, struct cutejit_kernel *k, struct cj_ready *r)
 		status = cj_spills_tell(f, p);
 	if (status == CUTEJIT_OK)
 		status = cj_image_load(f, r->cu, p);
+	if (status == CUTEJIT_OK && r->plan.open.len != 0
+	    && cj_resident_learn(f, &gpu, p, &r->plan))
+		status = make_plan(f, r, p, &gpu);
 	if (status == CUTEJIT_OK)
 		status = cj_shots_make(f, &r->arena, p, &r->args, &r->plan,
 		    &r->shots);
@@ -216,7 +219,7 @@ make(struct cj_work *f, struct cutejit_kernel *k, struct cj_ready *r)
 		return status;
 	find_parameters(r);
 	status = r->on_gpu ? make_on_gpu(f, k, r)
-	    : make_plan(f, r, k->program, CJ_CPU_SMS);
+	    : make_plan(f, r, k->program, NULL);
 	if (status == CUTEJIT_OK)
 		number_tensors(r, k->program->ir);
 	return status;

@@ -196,7 +196,7 @@ run_on_gpu(struct cj_work *f, struct running *r, struct cj_request *q,
 		if (gpu.target[0] != '\0')
 			o->target = cj_strdup(&f->arena, gpu.target);
 	}
-	q->sms = cj_gpu_sms(&t->gpu);
+	q->on = &t->gpu;
 	q->stage = CJ_STAGE_IMAGE;
 	cj_blocks_begin(f, &t->blocks, t->gpu.cu);
 	add_blocks(f, &t->blocks, q->arguments);
@@ -259,7 +259,6 @@ run(struct cj_work *f, void *arguments)
 		return run_on_gpu(f, r, &q, &o);
 	q.on_cpu = true;
 	q.watched = cj_cpu_watches(&r->t.cpu);
-	q.sms = CJ_CPU_SMS;
 	q.stage = CJ_STAGE_IR;
 	r->result.device = CUTEJIT_DEVICE_CPU;
 	snprintf(r->result.device_name, sizeof r->result.device_name,

@@ -202,6 +202,7 @@ struct cutejit_context {
 	struct cj_store *store;		/* cache_disk.c; never NULL */
 	struct cj_assembler *assembler;	/* assemble.c; NULL: not looked for */
 	struct cutejit_module *blank;	/* a module without text, or NULL */
+	struct cj_resident *resident;	/* resident.c: newest first */
 	/* generate.c: newest first */
 	struct cj_generation *generations;
 	uint32_t generation_count;

@@ -67,7 +67,7 @@ try(struct cj_work *f, const struct cj_request *q, struct cj_choice *c,
 	if (q->arguments == NULL)
 		return TAKEN;
 	switch (cj_plan_make(f, &f->arena, out->program, q->arguments,
-	    q->sms, &out->plan, &misfit)) {
+	    q->on, &out->plan, &misfit)) {
 	case CJ_FITS:
 		return TAKEN;
 	case CJ_FITS_NOT:
@@ -77,6 +77,35 @@ try(struct cj_work *f, const struct cj_request *q, struct cj_choice *c,
 		break;
 	}
 	return FAILED;
+}
+
+/* Code for the one that fits. */
+static cutejit_status
+generate(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_request *q, struct cj_selected *out)
+{
+	cutejit_status status = cj_program_advance(f, m, &out->recipe,
+	    q->stage, out->program);
+
+	if (status == CUTEJIT_OK && q->stage == CJ_STAGE_IMAGE)
+		status = cj_spills_tell(f, out->program);
+	return status;
+}
+
+/* A plan that left something open, again if its image helps to know. */
+static enum verdict
+try_again(struct cj_work *f, const struct cj_request *q,
+    struct cj_choice *c, struct cj_selected *out, cutejit_status *status)
+{
+	if (q->on == NULL || q->stage != CJ_STAGE_IMAGE
+	    || out->plan.open.len == 0)
+		return TAKEN;
+	*status = cj_image_load(f, q->on->cu, out->program);
+	if (*status != CUTEJIT_OK)
+		return FAILED;
+	if (!cj_resident_learn(f, q->on, out->program, &out->plan))
+		return TAKEN;
+	return try(f, q, c, out);
 }
 
 /* One member: 0 with the program held, or what became of it. */
@@ -95,16 +124,14 @@ take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
 	cj_defer(f, drop, out->program);
 	v = try(f, q, c, out);
 	if (v == TAKEN) {
-		*status = cj_program_advance(f, m, &out->recipe, q->stage,
-		    out->program);
-		if (*status == CUTEJIT_OK && q->stage == CJ_STAGE_IMAGE)
-			*status = cj_spills_tell(f, out->program);
-		if (*status == CUTEJIT_OK)
+		*status = generate(f, m, q, out);
+		v = *status == CUTEJIT_OK ? try_again(f, q, c, out, status)
+		    : FAILED;
+		if (v == TAKEN)
 			return TAKEN;
-		v = FAILED;
-	} else if (v == FAILED) {
-		*status = CUTEJIT_ERROR;
 	}
+	if (v == FAILED && *status == CUTEJIT_OK)
+		*status = CUTEJIT_ERROR;
 	cj_undefer(f);
 	cj_program_drop(out->program);
 	return v;

@@ -10,7 +10,7 @@
 struct cj_request {
 	const char *kernel;
 	const struct cj_arguments *arguments;	/* NULL: none are known */
-	int64_t sms;
+	const struct cj_gpu *on;	/* that it is for; NULL: the executor */
 	bool on_cpu;		/* the executor stands in for any target */
 	bool watched;		/* it looks at each mode of a tensor */
 	bool is_fresh;

@@ -371,7 +371,7 @@ run_call(struct cj_testing *t, const struct cj_call *record,
 		return CUTEJIT_ERROR;
 	q.arguments = &args;
 	q.on_cpu = !t->on_gpu;
-	q.sms = t->on_gpu ? cj_gpu_sms(&t->gpu) : CJ_CPU_SMS;
+	q.on = t->on_gpu ? &t->gpu : NULL;
 	q.stage = t->on_gpu ? CJ_STAGE_IMAGE : CJ_STAGE_IR;
 	if (record->is_time && t->search != NULL)
 		return t->search(t, record, &args, &q);

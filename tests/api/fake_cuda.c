@@ -227,7 +227,8 @@ FUNCTION(cuDeviceGetAttribute, (int *value, int attribute, int device))
 	(void)device;
 	*value = attribute == 75 ? state.major : attribute == 76 ? state.minor
 	    : attribute == 16 ? 132 : attribute == 38 ? 1 << 20
-	    : attribute == 115 ? !state.no_pools : 0;
+	    : attribute == 115 ? !state.no_pools : attribute == 81 ? 233472
+	    : attribute == 97 ? 232448 : attribute == 111 ? 1024 : 0;
 	return 0;
 }
 
@@ -598,6 +599,19 @@ FUNCTION(cuLaunchKernelEx, (const struct config *c, void *function,
 			    sizeof state.last.cluster);
 	}
 	return rc;
+}
+
+/* As if 130 of 132 multiprocessors could be in clusters. */
+FUNCTION(cuOccupancyMaxActiveClusters, (int *count, void *function,
+    const struct config *c))
+{
+	BEGIN("cuOccupancyMaxActiveClusters");
+	if (function == NULL || top() == NULL || c->attributes[0].id != 4)
+		return INVALID_VALUE;
+	*count = (int)(130 * (233472 / (c->shared + 1024))
+	    / c->attributes[0].value[0]);
+	state.counted++;
+	return 0;
 }
 
 /* ---- memory -------------------------------------------------------------- */

@@ -44,6 +44,7 @@ struct fake_state {
 	struct fake_launch last;
 	unsigned long foul;		/* calls that broke a capture */
 	unsigned long asked;		/* for attributes of kernels */
+	unsigned long counted;		/* how many clusters have room */
 	double ms;			/* that all launches have taken */
 };
 

@@ -157,6 +157,99 @@ test_restored(void)
 	teardown(&f);
 }
 
+/* ---- how many clusters run at once --------------------------------------- */
+
+static const char clusters_text[] =
+    "kernel clusters(const n = 4, const k = 1, y: tensor(f32, N:1))\n"
+    "{\n"
+    "    launch grid(min(N, resident_clusters(n, per_sm = k))) block(32) {\n"
+    "        y[block_idx.x] = 1.0;\n"
+    "    }\n"
+    "}\n";
+
+static unsigned
+clusters_of(struct fixture *f, const char *n, const char *k)
+{
+	const cutejit_constant given[] = { { "n", n }, { "k", k } };
+	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
+
+	o.constants = given;
+	o.constant_count = 2;
+	DO(f->c, cutejit_call(f->m, "clusters", &f->args[2], 1, &o, NULL));
+	return fake->last.grid[0];
+}
+
+static void
+test_clusters(void)
+{
+	unsigned long counted = fake->counted;
+	struct fixture f;
+
+	setup(&f);
+	cutejit_module_destroy(f.m);
+	f.m = test_module(f.c, clusters_text);
+	CHECK(clusters_of(&f, "1", "2") == 264 && fake->counted == counted);
+	CHECK(clusters_of(&f, "4", "1") == 32);
+	CHECK(clusters_of(&f, "16", "1") == 8);
+	CHECK(clusters_of(&f, "2", "1") == 65);
+	CHECK(clusters_of(&f, "4", "2") == 65);
+	CHECK(clusters_of(&f, "8", "3") == 48);
+	CHECK(fake->counted == counted + 5);
+
+	/* once for all kernels of a context, but for each device */
+	CHECK(clusters_of(&f, "4", "1") == 32);
+	f.vy.tensor.shape[0] = 999;
+	CHECK(clusters_of(&f, "4", "1") == 32 && fake->counted == counted + 5);
+	f.vy.tensor.device_id = 1;
+	CHECK(clusters_of(&f, "4", "1") == 32 && fake->counted == counted + 6);
+	f.vy.tensor.shape[0] = 5;
+	CHECK(clusters_of(&f, "4", "1") == 5);
+	teardown(&f);
+}
+
+/* By a prepared launch, whose kernel is compiled without a device. */
+static void
+test_clusters_prepared(void)
+{
+	unsigned long counted = fake->counted;
+	struct fixture f;
+	cutejit_kernel *k;
+	cutejit_launch *l;
+
+	setup(&f);
+	cutejit_module_destroy(f.m);
+	f.m = test_module(f.c, clusters_text);
+	DO(f.c, cutejit_compile(f.m, "clusters", NULL, &k));
+	CHECK(fake->counted == counted);
+	DO(f.c, cutejit_prepare(k, &f.args[2], 1, &l));
+	DO(f.c, cutejit_launch_run(l, NULL));
+	CHECK(fake->last.grid[0] == 32 && fake->counted == counted + 1);
+	cutejit_launch_destroy(l);
+	cutejit_kernel_destroy(k);
+	teardown(&f);
+}
+
+/* Where the driver does not say, all multiprocessors count; it is asked again
+ * when the next arguments are made ready. */
+static void
+test_clusters_untold(void)
+{
+	struct fixture f;
+
+	setup(&f);
+	cutejit_module_destroy(f.m);
+	f.m = test_module(f.c, clusters_text);
+	fake->fail = "cuOccupancyMaxActiveClusters";
+	fake->error = 1;
+	CHECK(clusters_of(&f, "4", "1") == 33);
+	CHECK(clusters_of(&f, "16", "1") == 8);
+	CHECK(clusters_of(&f, "8", "2") == 33);
+	fake->fail = NULL;
+	f.vy.tensor.shape[0] = 999;
+	CHECK(clusters_of(&f, "4", "1") == 32);
+	teardown(&f);
+}
+
 /* ---- what the driver's assembler tells ----------------------------------- */
 
 static unsigned
@@ -586,6 +679,9 @@ main(void)
 	test_prepared();
 	test_patched();
 	test_restored();
+	test_clusters();
+	test_clusters_prepared();
+	test_clusters_untold();
 	test_empty();
 	test_call();
 	test_refused();

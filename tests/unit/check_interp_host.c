@@ -48,11 +48,11 @@ on_fill(void *user, const struct cj_host_fill *f)
 }
 
 static int64_t
-on_device(void *user, enum cj_device_fact what)
+on_device(void *user, struct cj_device_ask ask)
 {
 	(void)user;
-	ck_assert(what == CJ_DEVICE_SMS);
-	return 132;
+	return ask.fact == CJ_DEVICE_SMS ? 132
+	    : 1000 * ask.blocks + ask.per_sm;
 }
 
 static const struct cj_host_hooks hooks = { .launch = on_launch,
@@ -172,13 +172,14 @@ START_TEST(asks_for_workspace_and_device)
 	    "    %8 = device int sms\n"
 	    "    %9 = mul int %8, %1\n"
 	    "    workspace @1 %9, %2\n"
-	    "    print \"{} elements, {}\" %9, %2\n"
+	    "    %10 = device int clusters 16 per_sm 3\n"
+	    "    print \"{} elements, {}, {}\" %9, %2, %10\n"
 	    "}\n" DEVICE);
 	run_host(values);
 	ck_assert_str_eq(faults, "");
 	ck_assert_int_eq(workspace_elements, 660);
 	ck_assert_uint_eq(workspace_fill, 0x3f800000);
-	ck_assert_str_eq(printed, "660 elements, 1\n");
+	ck_assert_str_eq(printed, "660 elements, 1, 16003\n");
 	ck_assert(!host.stopped);
 	values[0] = 100;
 	run_host(values);		/* the hook says no */

@@ -132,10 +132,10 @@ on_launch(void *user, const struct cj_kernel_launch *k,
 }
 
 static inline int64_t
-on_device(void *user, enum cj_device_fact what)
+on_device(void *user, struct cj_device_ask ask)
 {
 	(void)user;
-	(void)what;
+	(void)ask;
 	return 8;
 }
 

@@ -92,13 +92,16 @@ add_name(struct call *c)
 	static const char *const how[] = { [CJ_MMA_MULTIPLY] = "",
 	    [CJ_MMA_XOR_POPC] = ".xor.popc", [CJ_MMA_AND_POPC] = ".and.popc" };
 	const struct cj_mma *m = c->mma;
+	bool is_bits = m->how != CJ_MMA_MULTIPLY;
+	const char *a = types[row_of(c, is_bits ? CJ_KIND_BOOL : m->a)].text;
+	const char *b = types[row_of(c, is_bits ? CJ_KIND_BOOL : m->b)].text;
+	unsigned depth = is_bits ? m->k * cj_kind_bits(m->a) : m->k;
 
 	cj_strbuf_printf(&c->text, "mma%s.sync.aligned.m%un%uk%u.%s.%s%s"
 	    ".%s.%s.%s.%s%s ", m->selectors != 0 ? ".sp::ordered_metadata" :
-	    "", (unsigned)m->m, (unsigned)m->n, (unsigned)m->k,
+	    "", (unsigned)m->m, (unsigned)m->n, depth,
 	    m->a_by_column ? "col" : "row", m->b_by_row ? "row" : "col",
-	    m->saturate ? ".satfinite" : "", types[row_of(c, m->d)].text,
-	    types[row_of(c, m->a)].text, types[row_of(c, m->b)].text,
+	    m->saturate ? ".satfinite" : "", types[row_of(c, m->d)].text, a, b,
 	    types[row_of(c, m->c)].text, how[m->how]);
 }
 

@@ -124,6 +124,8 @@ struct product {
 	int64_t m, n, k;
 	enum cj_kind a, b, c;
 	bool is_sparse;
+	bool saturates;		/* integers: sums are clamped */
+	bool differs;		/* bits: counted where they are not the same */
 };
 
 static bool
@@ -133,16 +135,22 @@ find_mma(struct cj_elab *el, const struct product *p, struct cj_mma_atom *out)
 	const char *a = cj_elab_atom_word(p->a);
 	const char *b = cj_elab_atom_word(p->b);
 	const char *c = cj_elab_atom_word(p->c);
+	const char *tail = p->a == CJ_KIND_BOOL ? p->differs ?
+	    "_BYTES_XORPOPC" : "_BYTES_ANDPOPC" : p->saturates ? "_SATURATE" :
+	    "";
 	struct cj_mma mma;
 	const char *name;
 	unsigned i;
 
+	if (p->a != CJ_KIND_BOOL ? p->differs : p->saturates)
+		return false;
 	if (a == NULL || b == NULL || c == NULL)
 		return false;
 	for (i = 0; i < CJ_LENGTH(from); i++) {
-		name = cj_printf(el->arena, "%s%s_%lldx%lldx%lld_%s%s%s%s_TN",
-		    from[i], p->is_sparse ? "_SPARSE" : "", (long long)p->m,
-		    (long long)p->n, (long long)p->k, c, a, b, c);
+		name = cj_printf(el->arena, "%s%s_%lldx%lldx%lld_%s%s%s%s_TN"
+		    "%s", from[i], p->is_sparse ? "_SPARSE" : "",
+		    (long long)p->m, (long long)p->n, (long long)p->k, c, a,
+		    b, c, tail);
 		if (cj_mma_find(el->arena, name, &mma) == NULL)
 			return cj_mma_atom_find(&el->al, name, out);
 	}
@@ -154,7 +162,7 @@ static const char *
 products_of(struct cj_elab *el, const struct product *like)
 {
 	static const int64_t rows[] = { 8, 16 };
-	static const int64_t depths[] = { 4, 8, 16, 32, 64, 128 };
+	static const int64_t depths[] = { 4, 8, 16, 32, 64, 128, 256 };
 	static const enum cj_kind sums[] = { CJ_KIND_F16, CJ_KIND_F32,
 	    CJ_KIND_F64, CJ_KIND_I32 };
 	struct cj_mma_atom found;
@@ -165,9 +173,10 @@ products_of(struct cj_elab *el, const struct product *like)
 	for (s = 0; s < CJ_LENGTH(sums); s++)
 		for (i = 0; i < CJ_LENGTH(rows); i++)
 			for (j = 0; j < CJ_LENGTH(depths); j++) {
-				struct product p = { rows[i], 8, depths[j],
-				    like->a, like->b, sums[s],
-				    like->is_sparse };
+				struct product p = { .m = rows[i], .n = 8,
+				    .k = depths[j], .a = like->a,
+				    .b = like->b, .c = sums[s],
+				    .is_sparse = like->is_sparse };
 
 				if (!find_mma(el, &p, &found))
 					continue;
@@ -259,7 +268,9 @@ cj_builtin_mma_sync(struct cj_elab *el, struct cj_args *args,
 	if (!kind_arg(el, args, 3, &p.a) || !kind_arg(el, args, 4, &p.b) ||
 	    !kind_arg(el, args, 5, &p.c) ||
 	    !kind_arg(el, args, args->count - 1, &d) ||
-	    !cj_arg_flag(el, args, "sparse", &p.is_sparse))
+	    !cj_arg_flag(el, args, "sparse", &p.is_sparse) ||
+	    !cj_arg_flag(el, args, "saturate", &p.saturates) ||
+	    !cj_arg_flag(el, args, "differ", &p.differs))
 		return cj_value_error();
 	a.text = cj_elab_call_text(el, row->name, args);
 	if (d != p.c || !find_mma(el, &p, &a.mma))
@@ -269,8 +280,8 @@ cj_builtin_mma_sync(struct cj_elab *el, struct cj_args *args,
 	    "Convert the operands to f16 for mma_sync(16, 8, 16, f16, f16, "
 	    "f32), which has all values of 8-bit floats." : NULL))
 		return cj_value_error();
-	a.a = p.a;
-	a.b = p.b;
+	a.a = p.a == CJ_KIND_BOOL ? CJ_KIND_U8 : p.a;	/* eight to one */
+	a.b = p.b == CJ_KIND_BOOL ? CJ_KIND_U8 : p.b;
 	a.c = p.c;
 	return atom_value(el, &a);
 }

@@ -462,6 +462,38 @@ cj_builtin_shfl_xor(struct cj_elab *el, struct cj_args *args,
 	return shfl(el, args, CJ_SHFL_XOR);
 }
 
+/* Each 32 bits of a lane are of one matrix. */
+struct cj_value
+cj_builtin_movmatrix(struct cj_elab *el, struct cj_args *args,
+    const struct cj_builtin *row)
+{
+	struct cj_value v = cj_elab_read(el, args->span, args->at[0]);
+	enum cj_kind k = cj_value_kind_of(&v);
+	unsigned bits = cj_kind_bits(k), each = bits == 0 ? 1 : 32 / bits;
+	cj_ref *turned, whole, part;
+	uint32_t n, i;
+
+	if (v.kind == CJ_VALUE_ERROR)
+		return v;
+	n = v.kind == CJ_VALUE_REGS ? cj_shape_count(v.regs.shape) : 0;
+	if (n == 0 || bits < 4 || 16 % bits != 0 || n % each != 0)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "%s takes 32 bits of each matrix, in registers of 4, 8 or "
+		    "16 bits, this is %s", row->name, cj_value_what(el, &v));
+	cj_elab_meet(el, 32, row->name);
+	turned = CJ_NEWS(el->arena, cj_ref, n / each);
+	whole = cj_elab_ref(el, &v, CJ_KIND_VOID);
+	for (i = 0; i < n / each; i++) {
+		part = n == each ? whole : cj_emit(&el->em->b, CJ_OP_SLICE,
+		    cj_type_of(k, each), i * each, &whole, 1);
+		turned[i] = cj_emit1(&el->em->b, CJ_OP_MOVMATRIX,
+		    cj_type_of(k, each), part);
+	}
+	return cj_value_regs(el, k, v.regs.shape, n == each ? turned[0] :
+	    cj_emit(&el->em->b, CJ_OP_CONCAT, cj_type_of(k, n), 0, turned,
+	    n / each));
+}
+
 struct cj_value
 cj_builtin_ballot(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)

@@ -165,9 +165,11 @@ step_integers(struct cj_frame *f, const struct cj_step *s)
 	    mma->a_count * f->lanes);
 	get_integers(b.i, f->regs + s->b, mma->b, mma->b_at,
 	    mma->b_count * f->lanes);
-	/* of single bits, both set is a product */
-	(mma->how == CJ_MMA_XOR_POPC ? table->differ : table->count)(mma, a.i,
-	    b.i, sum);
+	switch (mma->how) {
+	case CJ_MMA_MULTIPLY: table->count(mma, a.i, b.i, sum); break;
+	case CJ_MMA_XOR_POPC: table->differ(mma, a.i, b.i, sum); break;
+	case CJ_MMA_AND_POPC: table->both(mma, a.i, b.i, sum); break;
+	}
 	for (i = 0; i < s->n; i++)
 		out[i] = added(mma, c[i], sum[mma->c_at[i]]);
 }

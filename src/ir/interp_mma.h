@@ -40,8 +40,10 @@ name(const struct cj_mma *mma, const type *restrict a,			\
 LOOP(mma_sum, double, c[n * mma->m + i], sum[i] + x[i] * y)
 LOOP(mma_fma, double, c[n * mma->m + i], __builtin_fma(x[i], y, sum[i]))
 LOOP(mma_count, int32_t, 0, sum[i] + x[i] * y)
-LOOP(mma_xor, int32_t, 0, sum[i] + (x[i] ^ y))
+LOOP(mma_and, int32_t, 0, sum[i] + __builtin_popcount((unsigned)(x[i] & y)))
+LOOP(mma_xor, int32_t, 0, sum[i] + __builtin_popcount((unsigned)(x[i] ^ y)))
 
 const struct cj_mma_table CJ_MMA_TABLE = {
-	.sum = mma_sum, .fma = mma_fma, .count = mma_count, .differ = mma_xor
+	.sum = mma_sum, .fma = mma_fma, .count = mma_count, .both = mma_and,
+	.differ = mma_xor
 };

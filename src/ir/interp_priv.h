@@ -365,7 +365,8 @@ typedef void cj_mma_integers_fn(const struct cj_mma *mma,
     int32_t *restrict c);
 struct cj_mma_table {
 	cj_mma_floats_fn *sum, *fma;		/* c += a b */
-	cj_mma_integers_fn *count, *differ;	/* c = a b; of bits a ^ b */
+	/* c = a b; of bits a & b, a ^ b */
+	cj_mma_integers_fn *count, *both, *differ;
 };
 extern const struct cj_mma_table cj_mma_plain;
 extern const struct cj_mma_table cj_mma_avx2;

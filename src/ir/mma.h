@@ -13,7 +13,7 @@ enum cj_mma_how {
 	CJ_MMA_MULTIPLY,
 	CJ_MMA_XOR_POPC,	/* bits: count where they differ */
 	CJ_MMA_AND_POPC		/* bits: count where both are set */
-};
+};		/* of bools, or of u8, which are eight bits along K each */
 
 /* Limits of all rows: numbers in an operand. */
 enum { CJ_MMA_MOST_A = 16 * 256, CJ_MMA_MOST_B = 8 * 256,

@@ -37,6 +37,7 @@ struct cj_plan {
 	CJ_VEC(struct cj_plan_step) steps;
 	size_t workspace_bytes;		/* of all, each aligned */
 	bool prints;			/* the host function has printed */
+	uint32_t printed;		/* lines, before something was open */
 	CJ_VEC(struct cj_device_ask) open;	/* resident.c */
 };
 
@@ -54,8 +55,12 @@ struct cj_misfit {
 	enum cj_code code;
 };
 
-/* Run the host function, which may ask about the GPU that it is for; NULL: the
- * executor. Everything of the plan lies on `a`. */
+/*
+ * Run the host function, which may ask about the GPU that it is for; NULL: the
+ * executor. Everything of the plan lies on `a`. A plan that was left open is
+ * made again, as it was found in `out`: to the end, whatever is still unknown;
+ * no line is printed twice, and none that may say something else then.
+ */
 enum cj_fit cj_plan_make(struct cj_work *f, struct cj_arena *a,
     struct cj_program *program, const struct cj_arguments *args,
     const struct cj_gpu *on, struct cj_plan *out, struct cj_misfit *misfit);
@@ -130,12 +135,12 @@ void cj_image_unload(struct cj_image *image);
 
 /* Where any blocks may form one. */
 int64_t cj_resident_of(int64_t sms, struct cj_device_ask ask);
-/* On an entered GPU: as its driver counted, or left open in the plan. */
-int64_t cj_resident_on(struct cj_work *f, const struct cj_gpu *g,
-    struct cj_device_ask ask, struct cj_plan *p);
-/* Ask the driver what is open, by the program's loaded image. True: it has
- * told, and the plan is to be made again. */
-bool cj_resident_learn(struct cj_work *f, const struct cj_gpu *g,
+/* On an entered GPU, as its driver counted. False: it was not asked yet. */
+bool cj_resident_on(struct cj_work *f, const struct cj_gpu *g,
+    struct cj_device_ask ask, int64_t *count);
+/* Ask the driver what is open, by the program's loaded image. Then the plan is
+ * to be made again. */
+void cj_resident_learn(struct cj_work *f, const struct cj_gpu *g,
     struct cj_program *p, const struct cj_plan *plan);
 void cj_resident_fini(struct cutejit_context *c);
 

@@ -26,6 +26,8 @@ struct planning {
 	struct cj_plan *plan;
 	const struct cj_arguments *args;
 	const struct cj_gpu *on;
+	bool again;			/* it was left open */
+	uint32_t skip;			/* lines that were printed then */
 };
 
 static size_t
@@ -176,6 +178,18 @@ add_fill(void *user, const struct cj_host_fill *w)
 }
 
 static int64_t
+clusters(struct planning *p, struct cj_device_ask ask)
+{
+	int64_t count;
+
+	if (p->on == NULL)
+		return cj_resident_of(CJ_CPU_SMS, ask);
+	if (!cj_resident_on(p->work, p->on, ask, &count))
+		*cj_push(p->arena, &p->plan->open) = ask;
+	return count;
+}
+
+static int64_t
 device_fact(void *user, struct cj_device_ask ask)
 {
 	struct planning *p = user;
@@ -184,8 +198,7 @@ device_fact(void *user, struct cj_device_ask ask)
 	case CJ_DEVICE_SMS:
 		return p->on != NULL ? cj_gpu_sms(p->on) : CJ_CPU_SMS;
 	case CJ_DEVICE_CLUSTERS:
-		return p->on == NULL ? cj_resident_of(CJ_CPU_SMS, ask)
-		    : cj_resident_on(p->work, p->on, ask, p->plan);
+		return clusters(p, ask);
 	case CJ_DEVICE_FACT_COUNT:
 		break;
 	}
@@ -195,10 +208,14 @@ device_fact(void *user, struct cj_device_ask ask)
 static void
 print_line(void *user, const char *text)
 {
-	const struct planning *p = user;
+	struct planning *p = user;
 	const cutejit_options *o = &p->work->context->options;
 
 	p->plan->prints = true;
+	if (!p->again && p->plan->open.len != 0)
+		return;
+	if (p->plan->printed++ < p->skip)
+		return;
 	if (o->print != NULL)
 		o->print(o->user, text);
 }
@@ -222,7 +239,8 @@ cj_plan_make(struct cj_work *f, struct cj_arena *a,
     const struct cj_gpu *on, struct cj_plan *out, struct cj_misfit *misfit)
 {
 	const struct cj_module *ir = program->ir;
-	struct planning p = { f, a, ir, out, args, on };
+	struct planning p = { f, a, ir, out, args, on, out->open.len != 0,
+	    out->printed };
 	const struct cj_host_hooks hooks = {
 		.user = &p, .launch = add_launch, .workspace = add_workspace,
 		.fill = add_fill,

@@ -193,9 +193,10 @@ make_on_gpu(struct cj_work *f, struct cutejit_kernel *k, struct cj_ready *r)
 		status = cj_spills_tell(f, p);
 	if (status == CUTEJIT_OK)
 		status = cj_image_load(f, r->cu, p);
-	if (status == CUTEJIT_OK && r->plan.open.len != 0
-	    && cj_resident_learn(f, &gpu, p, &r->plan))
+	if (status == CUTEJIT_OK && r->plan.open.len != 0) {
+		cj_resident_learn(f, &gpu, p, &r->plan);
 		status = make_plan(f, r, p, &gpu);
+	}
 	if (status == CUTEJIT_OK)
 		status = cj_shots_make(f, &r->arena, p, &r->args, &r->plan,
 		    &r->shots);

@@ -47,14 +47,14 @@ find(struct cutejit_context *c, int ordinal, struct cj_device_ask ask)
 	return count;
 }
 
-static bool
+static void
 keep(struct cutejit_context *c, int ordinal, struct cj_device_ask ask,
     int64_t count)
 {
 	struct cj_resident *r = cj_take(c, sizeof *r);
 
 	if (r == NULL)
-		return false;
+		return;
 	r->ordinal = ordinal;
 	r->ask = ask;
 	r->count = count;
@@ -62,7 +62,6 @@ keep(struct cutejit_context *c, int ordinal, struct cj_device_ask ask,
 	r->next = c->resident;
 	c->resident = r;
 	pthread_mutex_unlock(&c->lock);
-	return true;
 }
 
 void
@@ -76,19 +75,15 @@ cj_resident_fini(struct cutejit_context *c)
 	}
 }
 
-int64_t
+bool
 cj_resident_on(struct cj_work *f, const struct cj_gpu *g,
-    struct cj_device_ask ask, struct cj_plan *p)
+    struct cj_device_ask ask, int64_t *count)
 {
-	int64_t count;
-
-	if (ask.blocks == 1)
-		return cj_resident_of(cj_gpu_sms(g), ask);
-	count = find(f->context, g->ordinal, ask);
-	if (count != 0)
-		return count;
-	*cj_push(&f->arena, &p->open) = ask;
-	return cj_resident_of(cj_gpu_sms(g), ask);
+	*count = ask.blocks == 1 ? 0 : find(f->context, g->ordinal, ask);
+	if (*count != 0)
+		return true;
+	*count = cj_resident_of(cj_gpu_sms(g), ask);
+	return ask.blocks == 1;
 }
 
 /* ---- asking the driver --------------------------------------------------- */
@@ -154,11 +149,10 @@ count_by(const struct cj_gpu *g, const struct cj_program *p, uint32_t entry,
 	return n;
 }
 
-bool
+void
 cj_resident_learn(struct cj_work *f, const struct cj_gpu *g,
     struct cj_program *p, const struct cj_plan *plan)
 {
-	bool learnt = false;
 	uint32_t i, entry;
 	int n;
 
@@ -168,9 +162,7 @@ cj_resident_learn(struct cj_work *f, const struct cj_gpu *g,
 		for (entry = 0; n == 0 && entry < p->entry_count; entry++)
 			n = count_by(g, p, entry, plan->open.at[i]);
 		if (n != 0)
-			learnt |= keep(f->context, g->ordinal,
-			    plan->open.at[i], n);
+			keep(f->context, g->ordinal, plan->open.at[i], n);
 	}
 	cj_undefer_lock(f);
-	return learnt;
 }

@@ -92,7 +92,7 @@ generate(struct cj_work *f, struct cutejit_module *m,
 	return status;
 }
 
-/* A plan that left something open, again if its image helps to know. */
+/* A plan that left something open, with what its image helps to know. */
 static enum verdict
 try_again(struct cj_work *f, const struct cj_request *q,
     struct cj_choice *c, struct cj_selected *out, cutejit_status *status)
@@ -103,8 +103,7 @@ try_again(struct cj_work *f, const struct cj_request *q,
 	*status = cj_image_load(f, q->on->cu, out->program);
 	if (*status != CUTEJIT_OK)
 		return FAILED;
-	if (!cj_resident_learn(f, q->on, out->program, &out->plan))
-		return TAKEN;
+	cj_resident_learn(f, q->on, out->program, &out->plan);
 	return try(f, q, c, out);
 }
 
@@ -122,6 +121,7 @@ take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
 	if (*status != CUTEJIT_OK)
 		return FAILED;
 	cj_defer(f, drop, out->program);
+	memset(&out->plan, 0, sizeof out->plan);
 	v = try(f, q, c, out);
 	if (v == TAKEN) {
 		*status = generate(f, m, q, out);

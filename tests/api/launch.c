@@ -229,6 +229,45 @@ test_clusters_prepared(void)
 	teardown(&f);
 }
 
+static char printed[200];
+
+static void
+on_print(void *user, const char *text)
+{
+	(void)user;
+	strncat(printed, text, sizeof printed - strlen(printed) - 1);
+	strncat(printed, ";", sizeof printed - strlen(printed) - 1);
+}
+
+/* What the host part prints it prints once, and what is so. */
+static void
+test_clusters_printed(void)
+{
+	static const char text[] =
+	    "kernel clusters(y: tensor(f32, N:1))\n"
+	    "{\n"
+	    "    print(\"N is\", N);\n"
+	    "    print(\"there are\", resident_clusters(4));\n"
+	    "    launch grid(N) block(32) { y[block_idx.x] = 1.0; }\n"
+	    "}\n";
+	cutejit_options o = CUTEJIT_OPTIONS_INIT;
+	struct fixture f;
+
+	setup(&f);
+	cutejit_module_destroy(f.m);
+	cutejit_context_destroy(f.c);
+	o.cache = CUTEJIT_CACHE_MEMORY;
+	o.print = on_print;
+	CHECK(cutejit_context_create(&o, &f.c) == CUTEJIT_OK);
+	f.m = test_module(f.c, text);
+	DO(f.c, cutejit_call(f.m, "clusters", &f.args[2], 1, NULL, NULL));
+	CHECK(strcmp(printed, "N is 1000;there are 32;") == 0);
+	DO(f.c, cutejit_call(f.m, "clusters", &f.args[2], 1, NULL, NULL));
+	CHECK(strcmp(printed, "N is 1000;there are 32;"
+	    "N is 1000;there are 32;") == 0);
+	teardown(&f);
+}
+
 /* Where the driver does not say, all multiprocessors count; it is asked again
  * when the next arguments are made ready. */
 static void
@@ -681,6 +720,7 @@ main(void)
 	test_restored();
 	test_clusters();
 	test_clusters_prepared();
+	test_clusters_printed();
 	test_clusters_untold();
 	test_empty();
 	test_call();

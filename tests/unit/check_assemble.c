@@ -322,6 +322,35 @@ START_TEST(test_fed_in_vain)
 END_TEST
 
 static cutejit_status
+tunables(struct cj_work *f, void *arguments)
+{
+	const char *const argv[] = { "/bin/sh", "-c",
+	    "echo $GLIBC_TUNABLES", NULL };
+	struct cj_spawned out;
+
+	ck_assert_int_eq(cj_spawn(f, argv, "", 0, &out), CJ_SPAWN_OK);
+	snprintf(arguments, 128, "%s", out.out);
+	return CUTEJIT_OK;
+}
+
+/* Large pages for who did not say otherwise; nothing of it is left with us. */
+START_TEST(test_tunables)
+{
+	cutejit_context *c = context(0);
+	char seen[128];
+
+	unsetenv("GLIBC_TUNABLES");
+	ck_assert_int_eq(cj_enter(c, tunables, seen), CUTEJIT_OK);
+	ck_assert_ptr_nonnull(strstr(seen, "glibc.malloc.hugetlb=1"));
+	ck_assert_ptr_null(getenv("GLIBC_TUNABLES"));
+	setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", 1);
+	ck_assert_int_eq(cj_enter(c, tunables, seen), CUTEJIT_OK);
+	ck_assert_str_eq(seen, "glibc.malloc.check=0\n");
+	cutejit_context_destroy(c);
+}
+END_TEST
+
+static cutejit_status
 assemble_ahead(struct cj_work *f, void *arguments)
 {
 	struct cj_recipe r = { .level = 3 };
@@ -447,6 +476,7 @@ suite(void)
 	tcase_add_loop_test(t, test_much_data, 0, 3);
 	tcase_add_loop_test(t, test_fed_later, 0, 6);
 	tcase_add_loop_test(t, test_fed_in_vain, 0, 2);
+	tcase_add_test(t, test_tunables);
 	tcase_add_test(t, test_ahead);
 	tcase_add_test(t, test_ahead_is_stopped);
 	tcase_add_loop_test(t, test_real, 0, 2);

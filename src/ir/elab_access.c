@@ -294,6 +294,21 @@ cj_pieces_help(const struct cj_pieces *p, const char *otherwise)
 	return p->remedy != NULL ? p->remedy : otherwise;
 }
 
+const char *
+cj_pieces_atom(struct cj_elab *el, const struct cj_pieces *p, bool is_async)
+{
+	const char *type = cj_kind_text(p->t->element);
+	uint32_t bits = p->width * p->bits;
+
+	if (is_async && bits >= 32)
+		return cj_printf(el->arena, "cp_async(%s, %u)", type,
+		    (unsigned)p->width);
+	if (p->width > 1 && bits >= 8)
+		return cj_printf(el->arena, "vector(%s, %u)", type,
+		    (unsigned)p->width);
+	return cj_printf(el->arena, "universal_copy(%s)", type);
+}
+
 static void
 choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
@@ -310,8 +325,7 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 			p->why = "neighbours in a gathered mode lie wherever "
 			    "its indices say";
 			p->remedy = "Let the values of a thread lie along a "
-			    "mode that is not gathered, or copy single "
-			    "elements.";
+			    "mode that is not gathered.";
 		}
 	}
 	most = proved_alignment(el, p, most);
@@ -398,10 +412,10 @@ take_width(struct cj_elab *el, struct cj_pieces *p, const struct cj_how *how)
 	    cj_printf(el->arena, "\"%s\"", name), p->width * p->bits / 8,
 	    p->why == NULL ? "the neighbours of a thread are fewer" :
 	    p->why);
-	cj_help(d, "%s", cj_pieces_help(p, "State the alignment in the "
-	    "contract, align(16) behind the tensor's pattern, choose a layout "
-	    "whose rows go along with the copy, or an atom of fewer "
-	    "elements."));
+	cj_help(d, "%s Or take %s.", cj_pieces_help(p, "State the alignment "
+	    "in the contract, align(16) behind the tensor's pattern, or "
+	    "choose a layout whose rows go along with the copy."),
+	    cj_pieces_atom(el, p, false));
 	return false;
 }
 

@@ -59,6 +59,9 @@ uint32_t cj_pieces_bytes(const struct cj_pieces *p);
 uint32_t cj_pieces_align(const struct cj_pieces *p);
 /* What to do about `why`; where nothing special is known: `otherwise`. */
 const char *cj_pieces_help(const struct cj_pieces *p, const char *otherwise);
+/* The atom whose accesses are as wide as these may be. */
+const char *cj_pieces_atom(struct cj_elab *el, const struct cj_pieces *p,
+    bool is_async);
 /* Narrower ones, of a width that divides. */
 void cj_pieces_narrow(struct cj_pieces *p, uint32_t width);
 /* The offset of the access that begins at register r, also as an

@@ -14,10 +14,10 @@ refuse(struct cj_elab *el, const struct cj_pieces *p, const char *what,
 	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, p->span,
 	    "%s allows accesses of %u bytes, the copy takes %u at once: %s",
 	    what, cj_pieces_bytes(p), how->count * p->bits / 8, p->why != NULL ?
-	    p->why : "no more neighbours lie next to each other"), "%s",
-	    cj_pieces_help(p, "State the alignment in the contract, "
-	    "align(16), choose a layout whose rows go along with the copy, "
-	    "or an atom of fewer elements."));
+	    p->why : "no more neighbours lie next to each other"),
+	    "%s Or take %s.", cj_pieces_help(p, "State the alignment in the "
+	    "contract, align(16), or choose a layout whose rows go along with "
+	    "the copy."), cj_pieces_atom(el, p, true));
 	return false;
 }
 

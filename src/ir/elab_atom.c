@@ -210,13 +210,31 @@ cj_mma_sync_products(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
 	return NULL;
 }
 
+/* What takes operands that no tensor core of a warp does. */
+static const char *
+one_by_one(struct cj_elab *el, enum cj_kind a, enum cj_kind b, enum cj_kind c)
+{
+	if (a == CJ_KIND_F32 && b == CJ_KIND_F32)
+		return "Operands of f32 are multiplied one by one, "
+		    "universal_fma(f32), or rounded to tf32: "
+		    "mma_sync(16, 8, 8, tf32, tf32, f32).";
+	return cj_printf(el->arena, "Operands of %s and %s are multiplied "
+	    "one by one: universal_fma(%s).", cj_kind_text(a),
+	    cj_kind_text(b), cj_kind_text(c));
+}
+
 const char *
 cj_atom_products(struct cj_elab *el, enum cj_atom_use use, enum cj_kind k)
 {
+	const char *found = NULL;
+
 	if (use == CJ_ATOM_WGMMA)
 		return cj_wgmma_products(el, k, k, false);
-	return use == CJ_ATOM_MMA_SYNC ? cj_mma_sync_products(el, k, k) :
-	    NULL;
+	if (use == CJ_ATOM_MMA_SYNC)
+		found = cj_mma_sync_products(el, k, k);
+	if (found != NULL || !(cj_kind_is_float(k) || cj_kind_is_integer(k)))
+		return found;
+	return one_by_one(el, k, k, k);
 }
 
 static struct cj_value
@@ -240,14 +258,8 @@ no_product(struct cj_elab *el, struct cj_args *args, const char *text,
 		cj_help(d, "No product of %s and %s is sparse; of whole "
 		    "operands there are %s.", cj_kind_text(p->a),
 		    cj_kind_text(p->b), dense);
-	else if (p->a == CJ_KIND_F32 && p->b == CJ_KIND_F32)
-		cj_help(d, "Operands of f32 are multiplied one by one, "
-		    "universal_fma(f32), or rounded to tf32: "
-		    "mma_sync(16, 8, 8, tf32, tf32, f32).");
 	else
-		cj_help(d, "Operands of %s and %s are multiplied one by one: "
-		    "universal_fma(%s).", cj_kind_text(p->a),
-		    cj_kind_text(p->b), cj_kind_text(p->c));
+		cj_help(d, "%s", one_by_one(el, p->a, p->b, p->c));
 	return cj_value_error();
 }
 

@@ -353,8 +353,11 @@ make_rows(struct cj_elab *el, struct cj_span span,
 		    cj_pieces_bytes(p), p->why != NULL ? p->why :
 		    "no more neighbours of the thread lie together"),
 		    "smem_layout(T, shape, unit = mode) has such rows; for "
-		    "an operand whose mode K is not the one of stride 1, say "
-		    "transpose = true.");
+		    "an operand whose mode K is %sthe one of stride 1, %s "
+		    "transpose = true. Or take universal_copy(%s).",
+		    c->atom->is_transposed ? "" : "not ",
+		    c->atom->is_transposed ? "leave out" : "say",
+		    cj_kind_text(t->element));
 		return false;
 	}
 	cj_elab_warp_access(el, p);

@@ -104,9 +104,8 @@ cj_guard_blame(struct cj_elab *el, struct cj_pieces *p,
 	if (any_asks_each(p->t))
 		p->why = "the guard's predicate is asked for each element";
 	p->remedy = any_asks_each(p->t) ? "Let the predicate be a condition "
-	    "that is the same for all elements, or take an atom of single "
-	    "ones." : "Let the place and the extent of the tile be multiples "
-	    "of what is copied at once, or take an atom of fewer elements.";
+	    "that is the same for all elements." : "Let the place and the "
+	    "extent of the tile be multiples of what is copied at once.";
 	if (!by->is_limit)
 		return;
 	cj_int_print(&limit, &el->sym, by->limit);
@@ -115,9 +114,8 @@ cj_guard_blame(struct cj_elab *el, struct cj_pieces *p,
 	    cj_is_known(by->limit) ? "no" : "not known to be a", p->width);
 	p->remedy = !cj_is_known(by->limit) && is_name(limit.text) ?
 	    cj_printf(el->arena, "Demand it of the kernel's arguments, where "
-	    "%s %% %u == 0, or take an atom of fewer elements.", limit.text,
-	    p->width) : "Pad the tensor to whole accesses, or take an atom of "
-	    "fewer elements.";
+	    "%s %% %u == 0.", limit.text, p->width) : "Pad the tensor to whole "
+	    "accesses.";
 }
 
 /* ---- masks --------------------------------------------------------------- */

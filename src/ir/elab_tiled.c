@@ -183,6 +183,21 @@ cj_fragment_kind(const struct cj_mma_value *mma, enum cj_operand which)
 	return mma->atom->c;
 }
 
+/* Matrices are turned by 16 bits, which an operand has as one element. */
+static bool
+may_turn(struct cj_elab *el, struct cj_args *args,
+    const struct cj_atom_value *a, enum cj_kind k)
+{
+	if (!a->is_transposed || cj_kind_bits(k) == 16)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, cj_arg_span(args, 0),
+	    "%s turns elements of 16 bits, the operand has %s", a->text,
+	    cj_kind_text(k)), "Where K is not the mode of stride 1, "
+	    "universal_copy(%s) takes its elements one by one.",
+	    cj_kind_text(k));
+	return false;
+}
+
 static struct cj_value
 copy_for_mma(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row, enum cj_operand which)
@@ -198,7 +213,8 @@ copy_for_mma(struct cj_elab *el, struct cj_args *args,
 	/* results are converted to a narrow type before they are stored */
 	if (which == CJ_OPERAND_C && cj_kind_bits(k) > 16)
 		k = CJ_KIND_F16;
-	if (!begin_copy(el, args, k, &c, &atom))
+	if (!begin_copy(el, args, k, &c, &atom) ||
+	    !may_turn(el, args, c.atom, k))
 		return cj_value_error();
 	return copy_value(el, args, row, &c, cj_tiled_copy_for_mma(&el->al,
 	    &atom, &m->tiled, which, &c.tiled));

@@ -64,6 +64,39 @@ how_of(struct cj_elab *el, struct cj_args *args, struct cj_how *how)
 	return true;
 }
 
+/* Can memory be loaded, or stored, with the order? `other` is that of the
+ * other direction. */
+static bool
+has_order(struct cj_elab *el, struct cj_args *args, const struct cj_how *how,
+    const char *what, enum cj_order other)
+{
+	const struct cj_tensor *t = args->at[0].tensor;
+
+	if (how->order == CJ_ORDER_WEAK)
+		return true;
+	if (how->order == other) {
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "a %s does not %s", what, other == CJ_ORDER_RELEASE ?
+		    "release" : "acquire");
+		return false;
+	}
+	if (t->is_remote) {
+		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, args->span,
+		    "a %s with an order does not reach the memory of another "
+		    "block in this version", what),
+		    "An mbarrier of that block orders what is written.");
+		return false;
+	}
+	if ((cj_kind_bits(t->element) < 8 && t->element != CJ_KIND_BOOL) ||
+	    cj_kind_is_place(t->element)) {
+		cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "a %s with an order takes whole bytes, these are elements "
+		    "of %s", what, cj_kind_text(t->element));
+		return false;
+	}
+	return true;
+}
+
 struct cj_value
 cj_builtin_load(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -80,6 +113,8 @@ cj_builtin_load(struct cj_elab *el, struct cj_args *args,
 		    "what a load with an order may see is not told early");
 	if (v.kind != CJ_VALUE_TENSOR || cj_elab_is_array(el, &v))
 		return cj_elab_read(el, args->span, v);
+	if (!has_order(el, args, &how, "load", CJ_ORDER_RELEASE))
+		return cj_value_error();
 	got = cj_tensor_load(el, args->span, v.tensor, &how);
 	got.fragment = v.fragment;
 	return got;
@@ -98,10 +133,10 @@ cj_builtin_store(struct cj_elab *el, struct cj_args *args,
 	if (!cj_fragments_agree(el, args->span, args->at[1].fragment,
 	    v.fragment))
 		return cj_value_error();
-	if (v.kind == CJ_VALUE_TENSOR && !cj_elab_is_array(el, &v))
-		cj_tensor_store(el, args->span, v.tensor, args->at[1], &how);
-	else
+	if (v.kind != CJ_VALUE_TENSOR || cj_elab_is_array(el, &v))
 		cj_elab_assign(el, args->span, v, args->at[1]);
+	else if (has_order(el, args, &how, "store", CJ_ORDER_ACQUIRE))
+		cj_tensor_store(el, args->span, v.tensor, args->at[1], &how);
 	return cj_value_none();
 }
 

@@ -16,6 +16,19 @@ check_slot(const struct cj_rule_view *v, cj_type t)
 	    o->extent ? NULL : "the registers leave the slot";
 }
 
+/* What others order themselves by is made of whole bytes. */
+static const char *
+check_ordered(const struct cj_rule_view *v)
+{
+	enum cj_kind k = cj_rule_object(v)->element;
+
+	if (v->i->op != CJ_OP_ATOMIC &&
+	    cj_rule_access(v)->order == CJ_ORDER_WEAK)
+		return NULL;
+	return k != CJ_KIND_BOOL && cj_kind_bits(k) < 8 ?
+	    "an element of an ordered access has less than 8 bits" : NULL;
+}
+
 static const char *
 check_memory(const struct cj_rule_view *v, enum cj_kind element)
 {
@@ -30,7 +43,8 @@ check_memory(const struct cj_rule_view *v, enum cj_kind element)
 		return "the alignment is not a power of two";
 	if (cj_rule_access(v)->position != 0)
 		return "only slots have positions";
-	return cj_rule_is_index(v, 0) ? NULL : "the offset is not an int";
+	return cj_rule_is_index(v, 0) ? check_ordered(v) :
+	    "the offset is not an int";
 }
 
 static const char *
@@ -40,6 +54,8 @@ check_load(const struct cj_rule_view *v)
 		return "the mask is not bool";
 	if (v->i->operand_count > 2 && cj_rule_type(v, 2) != v->i->type)
 		return "fill and result differ in type";
+	if (cj_rule_access(v)->order == CJ_ORDER_RELEASE)
+		return "a load does not release";
 	return check_memory(v, cj_type_kind(v->i->type));
 }
 
@@ -63,6 +79,8 @@ check_store(const struct cj_rule_view *v)
 		return "the mask is not bool";
 	if (cj_rule_object(v)->kind == CJ_OBJECT_TABLE)
 		return "known data cannot be written";
+	if (cj_rule_access(v)->order == CJ_ORDER_ACQUIRE)
+		return "a store does not acquire";
 	return check_memory(v, cj_rule_kind(v, 1));
 }
 
@@ -74,13 +92,16 @@ check_remote(const struct cj_rule_view *v, enum cj_kind k)
 		return "the rank is not an int";
 	if (cj_rule_object(v)->kind != CJ_OBJECT_SHARED)
 		return "another block has shared memory alone";
+	if (cj_rule_access(v)->order != CJ_ORDER_WEAK)
+		return "an access in another block has no order";
 	return check_memory(v, k);
 }
 
 static const char *
 check_atomic(const struct cj_rule_view *v)
 {
-	unsigned values = cj_rule_access(v)->atomic == CJ_ATOMIC_CAS ? 2 : 1;
+	enum cj_atomic how = cj_rule_access(v)->atomic;
+	unsigned values = how == CJ_ATOMIC_CAS ? 2 : 1;
 	unsigned n;
 
 	if (v->i->operand_count != 1 + values &&
@@ -93,6 +114,10 @@ check_atomic(const struct cj_rule_view *v)
 		return "the mask is not bool";
 	if (cj_rule_object(v)->kind == CJ_OBJECT_TABLE)
 		return "known data cannot be written";
+	if ((how == CJ_ATOMIC_AND || how == CJ_ATOMIC_OR ||
+	    how == CJ_ATOMIC_XOR) &&
+	    !cj_kind_is_integer(cj_type_kind(v->i->type)))
+		return "an operation on bits needs integers";
 	return check_memory(v, cj_type_kind(v->i->type));
 }
 

@@ -14,7 +14,8 @@
 	"object @6 workspace f32[?] align 16 reads writes\n"		\
 	"object @7 array f32[?] align 4 reads writes\n"			\
 	"object @8 table f32[1] align 4 reads data 1\n"			\
-	"object @9 shared f16[512] align 16 reads writes in #1\n"
+	"object @9 shared f16[512] align 16 reads writes in #1\n"		\
+	"object @10 shared i4[8] align 4 reads writes in #1\n"
 #define DEVICE(body)							\
 	HEAD "device $1 \"f\" { #1\n"					\
 	"leaf object ptr @1\nleaf object ptr @3\nleaf value int\n"	\
@@ -172,6 +173,23 @@ static const struct rule {
 	    "the object is no leaf of the function" },
 	{ DEVICE("store @4[%1], %5 align 4\n"),
 	    "the object does not live here" },
+	{ DEVICE("%9 = load f32 @1[%1] align 4 order acquire scope gpu\n"),
+	    NULL },
+	{ DEVICE("%9 = load f32 @1[%1] align 4 order release scope gpu\n"),
+	    "a load does not release" },
+	{ DEVICE("%9 = load i4[2] @10[%1] align 1\n"), NULL },
+	{ DEVICE("%9 = load i4[2] @10[%1] align 1 order relaxed\n"),
+	    "an element of an ordered access has less than 8 bits" },
+	{ DEVICE("store @3[%1], %4 align 4 order release scope gpu\n"), NULL },
+	{ DEVICE("store @3[%1], %4 align 4 order acquire scope gpu\n"),
+	    "a store does not acquire" },
+	{ DEVICE("%9 = const i4 1\n%10 = atomic i4 add @10[%1], %9 align 1\n"),
+	    "an element of an ordered access has less than 8 bits" },
+	{ DEVICE("%9 = atomic f32 xor @3[%1], %5 align 4\n"),
+	    "an operation on bits needs integers" },
+	{ DEVICE("%9 = const f16 1\n%10 = const int 0\n"
+	    "remote_store @9[%1], %10, %9 align 2 order release\n"),
+	    "an access in another block has no order" },
 	{ DEVICE("%9 = atomic f32 add @3[%1], %5, %5 align 4\n"),
 	    "the mask is not bool" },
 	{ DEVICE("%9 = atomic f32 cas @3[%1], %5 align 4\n"),

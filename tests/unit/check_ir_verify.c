@@ -14,7 +14,7 @@
 	"object @6 workspace f32[?] align 16 reads writes\n"		\
 	"object @7 array f32[?] align 4 reads writes\n"			\
 	"object @8 table f32[1] align 4 reads data 1\n"			\
-	"object @9 shared f16[512] align 16 reads writes in #1\n"		\
+	"object @9 shared f16[512] align 16 reads writes in #1\n"	\
 	"object @10 shared i4[8] align 4 reads writes in #1\n"
 #define DEVICE(body)							\
 	HEAD "device $1 \"f\" { #1\n"					\

@@ -17,7 +17,7 @@ words() {
 	    tr ' ' '\n'
 }
 sed -nE 's/^ABOUT\("([a-z0-9_]+)".*/\1/p' "$ir/words.def" | sort >forms
-names | sort | diff - forms && echo "each of $(wc -l <forms | tr -d ' ') has a form"
+names | sort | diff - forms && echo "each has a form"
 { names; named; words; } | sort -u | while read -r word
 do
 	grep -qE "(^|[^a-zA-Z0-9_])$word([^a-zA-Z0-9_]|\$)" pages ||

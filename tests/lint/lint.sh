@@ -125,6 +125,8 @@ do
 	    errors
 done
 
+sh tests/lint/readmes.sh | errors
+
 # Every file begins by saying what it is about.
 for f in $ours
 do

@@ -1,0 +1,36 @@
+#!/bin/sh
+# What READMEs must name, called in the root of the source: complaints.
+
+# A README names each file of its folder, as `name`, `name.c` or `na*`; private
+# headers go without saying.
+for file in src/*/*.[chly] src/*/*.def src/*/*.sh examples/*/
+do
+	file=${file%/}
+	readme=${file%/*}/README
+	case $file in
+	*_priv.h)	continue ;;
+	esac
+	tr -cs 'A-Za-z0-9_.*' '\n' <"$readme" | sed 's/\.$//' |
+	    awk -v name="${file##*/}" '
+		BEGIN { stem = name; sub(/\.[a-z]+$/, "", stem) }
+		/.../ && /\*/ {
+			gsub(/\./, "[.]")
+			gsub(/\*/, ".*")
+			pattern = "^(" $0 ")$"
+			if (name ~ pattern || stem ~ pattern)
+				found = 1
+		}
+		$0 == name || $0 == stem { found = 1 }
+		END { exit !found }' || echo "$readme does not name ${file##*/}"
+done
+
+# That of the root names each folder.
+for place in */
+do
+	case $place in
+	build*/)	continue ;;
+	esac
+	git ls-files --error-unmatch "$place" >/dev/null 2>&1 || continue
+	grep -q "\`$place" README || grep -q "\`${place}\*" README ||
+	    echo "README does not name $place"
+done

@@ -112,14 +112,18 @@ check_operand(struct cj_elab *el, struct cj_args *args, uint32_t i,
 	return true;
 }
 
+static const char tiles_that_fit[] = "Let a be of a tile (M, K), b of one "
+    "(N, K) and acc of one (M, N), with the same M, N and K.";
+
 static bool
 same_count(struct cj_elab *el, struct cj_args *args, uint32_t a, uint32_t b,
     const char *mode, const char *between)
 {
 	if (a == b)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
-	    "%s have %u and %u atoms along %s", between, a, b, mode);
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, args->span,
+	    "%s have %u and %u atoms along %s", between, a, b, mode), "%s",
+	    tiles_that_fit);
 	return false;
 }
 
@@ -127,11 +131,14 @@ static bool
 same_depth(struct cj_elab *el, struct cj_args *args, const struct product *p,
     uint32_t b)
 {
+	struct cj_diag *d;
+
 	if (p->k == b)
 		return true;
-	cj_mma_help_sparse(el, cj_elab_report(el, CJ_DIAG_WRONG_SHAPE,
-	    args->span, "a and b have %u and %u atoms along K", p->k, b),
-	    p->mma);
+	d = cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, args->span,
+	    "a and b have %u and %u atoms along K", p->k, b);
+	cj_help(d, "%s", tiles_that_fit);
+	cj_mma_help_sparse(el, d, p->mma);
 	return false;
 }
 

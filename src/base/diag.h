@@ -93,8 +93,6 @@ bool cj_diag_is_allowed(const struct cj_diags *ds, enum cj_code code,
 bool cj_diag_mentions(const struct cj_diag *d, const char *text);
 
 /* Print as compilers do, with source line and caret; colour if asked. */
-void cj_diag_print(struct cj_strbuf *out, const struct cj_diag *d,
-    bool colour);
 void cj_diags_print(struct cj_strbuf *out, const struct cj_diags *ds,
     bool colour);
 

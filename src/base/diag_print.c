@@ -286,8 +286,8 @@ put_help(struct cj_strbuf *out, const struct cj_diag *d, bool fix_is_shown,
 		cj_strbuf_printf(out, ": write %s\n", d->fix_text);
 }
 
-void
-cj_diag_print(struct cj_strbuf *out, const struct cj_diag *d, bool colour)
+static void
+print_diag(struct cj_strbuf *out, const struct cj_diag *d, bool colour)
 {
 	const struct cj_sources *sources = d->owner->sources;
 	const struct cj_note *n;
@@ -317,7 +317,7 @@ cj_diags_print(struct cj_strbuf *out, const struct cj_diags *ds, bool colour)
 	const struct cj_diag *d;
 
 	for (d = ds->first; d != NULL; d = d->next)
-		cj_diag_print(out, d, colour);
+		print_diag(out, d, colour);
 	if (ds->dropped != 0)
 		cj_strbuf_printf(out, "note: %u more error%s not shown\n",
 		    ds->dropped, ds->dropped == 1 ? " is" : "s are");

@@ -201,21 +201,3 @@ cj_llvm_op_CP_ARRIVE(struct cj_llvm_gen *g, cj_ref r)
 	    "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];",
 	    "r,~{memory}", &address, 1);
 }
-
-/* ---- pipelines: lower_async leaves none ---------------------------------- */
-
-#define LOWERED(name)							\
-	void								\
-	cj_llvm_op_##name(struct cj_llvm_gen *g, cj_ref r)		\
-	{								\
-		cj_llvm_bug(g, "%%%u \"%s\" is not lowered", (unsigned)r, \
-		    cj_op_info[CJ_OP_##name].text);			\
-	}
-LOWERED(PRODUCE)
-LOWERED(CONSUME)
-LOWERED(SETTLE)
-LOWERED(SKIP)
-LOWERED(RELEASE)
-LOWERED(DRAIN)
-LOWERED(ROLE)
-LOWERED(TURN)

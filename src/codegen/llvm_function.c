@@ -16,7 +16,8 @@ enum {
 	JOIN_MOST = 256
 };
 
-/* Every operation; those of hosts and tests never get here. */
+/* Every operation; those of hosts and tests, and what lower_async takes away,
+ * never get here. */
 #define EMITTER_BOTH(name)		cj_llvm_op_##name
 #define EMITTER_LOWERED(name)		cj_llvm_op_##name
 #define EMITTER_STRUCTURED(name)	NULL

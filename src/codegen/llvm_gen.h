@@ -247,13 +247,8 @@ cj_llvm cj_llvm_descriptor(struct cj_llvm_gen *g, uint32_t access,
 uint64_t cj_llvm_distances(const struct cj_operand_desc *d);
 /* Has the code of the current block ended with a jump? */
 bool cj_llvm_ended(const struct cj_llvm_gen *g);
-/* Number of the thread in its block, i32. */
-cj_llvm cj_llvm_thread(struct cj_llvm_gen *g);
 cj_llvm cj_llvm_special(struct cj_llvm_gen *g, enum cj_special s);
 
-/* Print "block (x,y,z) thread (x,y,z): text" with operands for each {}. */
-void cj_llvm_print(struct cj_llvm_gen *g, const char *text,
-    const cj_ref *operands, uint32_t count);
 /* Stop the kernel with a text unless `ok`. */
 void cj_llvm_check(struct cj_llvm_gen *g, cj_llvm ok, const char *text);
 

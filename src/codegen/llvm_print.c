@@ -153,8 +153,9 @@ put_char(struct line *l, char c)
 		cj_strbuf_putc(&l->format, c);
 }
 
-void
-cj_llvm_print(struct cj_llvm_gen *g, const char *text, const cj_ref *operands,
+/* Print "block (x,y,z) thread (x,y,z): text" with operands for each {}. */
+static void
+print_values(struct cj_llvm_gen *g, const char *text, const cj_ref *operands,
     uint32_t count)
 {
 	struct line l = { .values = { 0 } };
@@ -179,7 +180,7 @@ cj_llvm_op_PRINT(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 
-	cj_llvm_print(g, g->m->texts.at[inst->attr],
+	print_values(g, g->m->texts.at[inst->attr],
 	    &g->m->pool.at[inst->operands], inst->operand_count);
 }
 
@@ -191,7 +192,7 @@ cj_llvm_check(struct cj_llvm_gen *g, cj_llvm ok, const char *text)
 
 	LLVMBuildCondBr(g->b, ok, right, wrong);
 	cj_llvm_enter(g, wrong);
-	cj_llvm_print(g, text, NULL, 0);
+	print_values(g, text, NULL, 0);
 	cj_llvm_intrinsic(g, "llvm.trap", NULL, NULL, 0);
 	LLVMBuildUnreachable(g->b);
 	cj_llvm_enter(g, right);

@@ -48,8 +48,8 @@ cj_llvm_saturates(enum cj_kind to, struct cj_conversion how)
 	return how.is_default ? cj_kind_bits(to) <= 8 : how.saturate;
 }
 
-enum cj_rounding
-cj_llvm_rounding(struct cj_conversion how)
+static enum cj_rounding
+rounding_of(struct cj_conversion how)
 {
 	return how.is_default ? CJ_ROUND_EVEN : how.rounding;
 }
@@ -104,7 +104,7 @@ increment(const struct number *n, cj_llvm rest, cj_llvm half, cj_llvm even)
 	LLVMBuilderRef b = n->g->b;
 	cj_llvm lost, odd;
 
-	switch (cj_llvm_rounding(n->how)) {
+	switch (rounding_of(n->how)) {
 	case CJ_ROUND_ZERO:
 		return word(n, 0);
 	case CJ_ROUND_EVEN:
@@ -166,7 +166,7 @@ beyond(const struct number *n)
 
 	if (cj_llvm_saturates(n->to, n->how) || n->f->nan == 0)
 		return largest;
-	switch (cj_llvm_rounding(n->how)) {
+	switch (rounding_of(n->how)) {
 	case CJ_ROUND_EVEN:
 		return out;
 	case CJ_ROUND_ZERO:

@@ -15,7 +15,6 @@ const struct cj_llvm_format *cj_llvm_format(enum cj_kind k);
 
 /* Of a conversion to float: does it saturate, how does it round? */
 bool cj_llvm_saturates(enum cj_kind to, struct cj_conversion how);
-enum cj_rounding cj_llvm_rounding(struct cj_conversion how);
 
 /* Bits of a float or double, with NaN and infinities, as kind `to`, which has
  * fewer bits of mantissa. */

@@ -44,8 +44,8 @@ block_extent(struct cj_llvm_gen *g, unsigned axis)
 }
 
 /* x + X (y + Y z) of a thread; blocks have at most 1024. */
-cj_llvm
-cj_llvm_thread(struct cj_llvm_gen *g)
+static cj_llvm
+thread_number(struct cj_llvm_gen *g)
 {
 	cj_llvm v = LLVMBuildMul(g->b, thread_axis(g, 2),
 	    block_extent(g, 1), "");
@@ -89,10 +89,10 @@ cj_llvm_special(struct cj_llvm_gen *g, enum cj_special s)
 	case CJ_SPECIAL_GRID_DIM_Z:
 		return read_register(g, "nctaid.z");
 	case CJ_SPECIAL_LANE:
-		return LLVMBuildAnd(g->b, cj_llvm_thread(g),
+		return LLVMBuildAnd(g->b, thread_number(g),
 		    cj_llvm_i32(g, 31), "");
 	case CJ_SPECIAL_WARP:
-		return LLVMBuildLShr(g->b, cj_llvm_thread(g),
+		return LLVMBuildLShr(g->b, thread_number(g),
 		    cj_llvm_i32(g, 5), "");
 	case CJ_SPECIAL_BLOCK_RANK:
 		if (g->m->target->number < 90)
@@ -150,7 +150,7 @@ cj_llvm_warp_mask(struct cj_llvm_gen *g)
 
 	if (n[0] * n[1] * n[2] % 32 == 0 && n[0] * n[1] * n[2] != 0)
 		return all;
-	first = LLVMBuildAnd(g->b, cj_llvm_thread(g), cj_llvm_i32(g, -32),
+	first = LLVMBuildAnd(g->b, thread_number(g), cj_llvm_i32(g, -32),
 	    "");
 	left = LLVMBuildSub(g->b, threads_of_block(g), first, "");
 	left = LLVMBuildSub(g->b, cj_llvm_i32(g, 32),

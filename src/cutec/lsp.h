@@ -69,7 +69,6 @@ struct lines {
 bool lines_init(struct lines *l, const char *text, size_t length);
 void lines_fini(struct lines *l);
 
-json_t *lines_position(const struct lines *l, size_t offset);
 json_t *lines_range(const struct lines *l, size_t begin, size_t end);
 
 /* Positions behind an end are that end. false: it is no position. */
@@ -132,17 +131,12 @@ bool document_splice(struct server *s, struct document *d, size_t begin,
     size_t end, const char *text, size_t length);
 void document_close(struct server *s, struct document *d);
 
-/* Drop what was made of a text, or of every text. */
-void document_forget(struct document *d);
+/* Drop what was made of every text. */
 void documents_forget(struct server *s);
 
 /* Drop stale texts: between messages, when nobody looks at them. */
 void documents_sweep(struct server *s);
 void documents_fini(struct server *s);
-
-/* Paths and file URIs; malloc. NULL: it is no such thing, or no memory. */
-char *path_of_uri(const char *uri);
-char *uri_of_path(const char *path);
 
 /* The library's question for imported texts (user: the server). */
 cutejit_import_fn import_open;
@@ -243,10 +237,6 @@ struct meaning meaning_of_foreign(struct server *s, struct document *d,
 const struct cj_node *pipeline_of_stage(const struct view *v,
     const struct symbol *stage);
 
-/* What is called or launched by the call above a named argument. */
-struct meaning callee_of(struct server *s, struct document *d,
-    const struct cj_node *call);
-
 /* The parameters of a function or kernel; NULL for anything else. */
 const struct cj_list *params_of(const struct symbol *symbol);
 
@@ -333,8 +323,6 @@ void check_documents(struct server *s);
 const char *value_of(struct server *s, const struct document *d,
     const char *expression);
 
-/* Markdown about a meaning, or NULL. */
-const char *describe(struct server *s, const struct meaning *m);
 /* Its first line: "fn f(x, y)", "const N = 8". */
 const char *headline(struct server *s, const struct meaning *m);
 

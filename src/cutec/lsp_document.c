@@ -31,7 +31,7 @@ hex_digit(char c)
 	return -1;
 }
 
-char *
+static char *
 path_of_uri(const char *uri)
 {
 	char *path, *to;
@@ -56,7 +56,8 @@ path_of_uri(const char *uri)
 	return path;
 }
 
-char *
+/* Paths and file URIs; malloc. NULL: it is no such thing, or no memory. */
+static char *
 uri_of_path(const char *path)
 {
 	static const char plain[] = "/-_.~";
@@ -80,7 +81,7 @@ uri_of_path(const char *path)
 
 /* ---- making and dropping ------------------------------------------------- */
 
-void
+static void
 document_forget(struct document *d)
 {
 	view_drop(d->view);

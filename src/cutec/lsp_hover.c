@@ -362,7 +362,8 @@ word_kind_text(const struct word *w)
 	return "";
 }
 
-const char *
+/* Markdown about a meaning, or NULL. */
+static const char *
 describe(struct server *s, const struct meaning *m)
 {
 	const char *head = headline(s, m);

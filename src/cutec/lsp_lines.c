@@ -55,7 +55,7 @@ units(char byte)
 	return (b & 0xc0) == 0x80 ? 0 : b >= 0xf0 ? 2 : 1;
 }
 
-json_t *
+static json_t *
 lines_position(const struct lines *l, size_t offset)
 {
 	size_t low = 0, high = l->count, i, character = 0;

@@ -149,7 +149,8 @@ params_of(const struct symbol *symbol)
 	return NULL;
 }
 
-struct meaning
+/* What is called or launched by the call above a named argument. */
+static struct meaning
 callee_of(struct server *s, struct document *d, const struct cj_node *call)
 {
 	const struct view *v = view_of(s, d);

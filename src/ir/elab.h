@@ -61,7 +61,6 @@ struct cj_unit *cj_unit_load(struct cj_arena *a,
 /* Every text in use, in order of loading: source indices. */
 uint32_t cj_unit_sources(const struct cj_unit *u, const uint32_t **sources);
 uint32_t cj_unit_prelude(const struct cj_unit *u);	/* which of them */
-const struct cj_tree *cj_unit_tree(const struct cj_unit *u);
 
 /* ---- what is in it ------------------------------------------------------- */
 

@@ -190,8 +190,8 @@ products_of(struct cj_elab *el, const struct product *like)
 	return count == 0 ? NULL : out.text;
 }
 
-const char *
-cj_mma_sync_products(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
+static const char *
+mma_sync_products(struct cj_elab *el, enum cj_kind a, enum cj_kind b)
 {
 	struct product p = { .a = a, .b = b };
 	const char *others = products_of(el, &p), *of_b;
@@ -231,7 +231,7 @@ cj_atom_products(struct cj_elab *el, enum cj_atom_use use, enum cj_kind k)
 	if (use == CJ_ATOM_WGMMA)
 		return cj_wgmma_products(el, k, k, false);
 	if (use == CJ_ATOM_MMA_SYNC)
-		found = cj_mma_sync_products(el, k, k);
+		found = mma_sync_products(el, k, k);
 	if (found != NULL || !(cj_kind_is_float(k) || cj_kind_is_integer(k)))
 		return found;
 	return one_by_one(el, k, k, k);
@@ -251,9 +251,9 @@ no_product(struct cj_elab *el, struct cj_args *args, const char *text,
 	if (others != NULL)
 		cj_help(d, "For %s and %s there are %s.", cj_kind_text(p->a),
 		    cj_kind_text(p->b), others);
-	else if (!p->is_sparse && p->a != p->b && cj_mma_sync_products(el,
+	else if (!p->is_sparse && p->a != p->b && mma_sync_products(el,
 	    p->a, p->b) != NULL)
-		cj_help(d, "%s", cj_mma_sync_products(el, p->a, p->b));
+		cj_help(d, "%s", mma_sync_products(el, p->a, p->b));
 	else if (dense != NULL)
 		cj_help(d, "No product of %s and %s is sparse; of whole "
 		    "operands there are %s.", cj_kind_text(p->a),

@@ -116,6 +116,9 @@ cj_elab_names_once(struct cj_elab *el, const struct cj_list *items)
 	return true;
 }
 
+static struct cj_value call_value(struct cj_elab *el, struct cj_value callee,
+    struct cj_args *args);
+
 struct cj_value
 cj_elab_call_node(struct cj_elab *el, const struct cj_node *n)
 {
@@ -130,7 +133,7 @@ cj_elab_call_node(struct cj_elab *el, const struct cj_node *n)
 	if (callee.kind == CJ_VALUE_BUILTIN &&
 	    (callee.builtin->flags & CJ_BUILTIN_NODE) != 0) {
 		args.count = n->call.items.count;
-		return cj_elab_call(el, callee, &args);
+		return call_value(el, callee, &args);
 	}
 	for (i = 0; i < n->call.items.count; i++)
 		ok = add_argument(el, n->call.items.at[i], &callee, &a) && ok;
@@ -142,7 +145,7 @@ cj_elab_call_node(struct cj_elab *el, const struct cj_node *n)
 	args.named_count = a.named.len;
 	args.named = a.named.at;
 	cj_elab_at(el, n->span);
-	return cj_elab_call(el, callee, &args);
+	return call_value(el, callee, &args);
 }
 
 const struct cj_value *
@@ -592,7 +595,7 @@ call_each(struct cj_elab *el, void *user, const struct cj_value *at,
 
 	args.at = at;
 	args.count = count;
-	return cj_elab_call(el, m->callee, &args);
+	return call_value(el, m->callee, &args);
 }
 
 static bool
@@ -673,8 +676,9 @@ call_choice(struct cj_elab *el, struct cj_value callee,
 	return cj_value_tuple(el, at, NULL, args->count + 1);
 }
 
-struct cj_value
-cj_elab_call(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
+/* Call any callable value. */
+static struct cj_value
+call_value(struct cj_elab *el, struct cj_value callee, struct cj_args *args)
 {
 	struct map_call map = { callee, args };
 	struct cj_diag *d;
@@ -716,5 +720,5 @@ cj_elab_call_values(struct cj_elab *el, struct cj_span span,
 {
 	struct cj_args args = { .span = span, .count = count, .at = at };
 
-	return cj_elab_call(el, callee, &args);
+	return call_value(el, callee, &args);
 }

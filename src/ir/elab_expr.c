@@ -370,8 +370,8 @@ unknown_member(struct cj_elab *el, struct cj_span span,
 	return cj_value_error();
 }
 
-struct cj_value
-cj_elab_member(struct cj_elab *el, struct cj_span span, struct cj_value base,
+static struct cj_value
+member_of(struct cj_elab *el, struct cj_span span, struct cj_value base,
     cj_name name)
 {
 	const struct cj_layout *tv;
@@ -483,7 +483,7 @@ walk(struct cj_elab *el, const struct cj_node *n)
 	case CJ_NODE_CALL: return cj_elab_call_node(el, n);
 	case CJ_NODE_INDEX: return index_node(el, n);
 	case CJ_NODE_MEMBER:
-		return cj_elab_member(el, n->member.name.span,
+		return member_of(el, n->member.name.span,
 		    cj_elab_place(el, n->member.base), n->member.name.name);
 	case CJ_NODE_UNARY: return unary(el, n);
 	case CJ_NODE_BINARY: return binary(el, n);

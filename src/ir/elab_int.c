@@ -681,6 +681,8 @@ cj_elab_ref_int(struct cj_elab *el, struct cj_int i)
 
 /* ---- bounds that are terms ----------------------------------------------- */
 
+static struct cj_int at_most(struct cj_elab *el, struct cj_int i);
+
 /* A value that is at least `i`, with the last value of each bounded symbol in
  * its place; `i` itself where nothing is known. */
 static struct cj_int
@@ -695,13 +697,14 @@ product_at_most(struct cj_elab *el, const struct cj_term *t)
 
 		if (cj_int_range(&el->sym, o).lo < 0)
 			return cj_known(INT64_MIN);
-		p = cj_int_mul(&el->sym, p, cj_elab_at_most(el, o));
+		p = cj_int_mul(&el->sym, p, at_most(el, o));
 	}
 	return p;
 }
 
-struct cj_int
-cj_elab_at_most(struct cj_elab *el, struct cj_int i)
+/* A term that is nowhere less: bounded symbols at their last value. */
+static struct cj_int
+at_most(struct cj_elab *el, struct cj_int i)
 {
 	struct cj_term t;
 	struct cj_int sum, x, most;
@@ -726,7 +729,7 @@ cj_elab_at_most(struct cj_elab *el, struct cj_int i)
 		x.value = 0;
 		x.term = t.addend[n].term;
 		if (t.addend[n].factor > 0)
-			x = cj_elab_at_most(el, x);
+			x = at_most(el, x);
 		sum = cj_int_add(&el->sym, sum, cj_int_mul(&el->sym,
 		    cj_known(t.addend[n].factor), x));
 	}
@@ -740,7 +743,7 @@ cj_elab_proves_less(struct cj_elab *el, struct cj_int a, struct cj_int b)
 
 	if (cj_int_less(&el->sym, a, b) == CJ_YES)
 		return true;
-	most = cj_elab_at_most(el, a);
+	most = at_most(el, a);
 	return !cj_int_same(most, a) &&
 	    cj_int_less(&el->sym, most, b) == CJ_YES;
 }

@@ -24,8 +24,9 @@ has_turns_left(struct cj_elab *el, struct cj_span span, uint64_t more)
 	return false;
 }
 
-bool
-cj_elab_count_turn(struct cj_elab *el, struct cj_span span)
+/* A turn of a static loop, or an inlined call: false if a limit is passed. */
+static bool
+count_turn(struct cj_elab *el, struct cj_span span)
 {
 	if (!has_turns_left(el, span, 1) || !cj_elab_has_room(el, span))
 		return false;
@@ -104,7 +105,7 @@ statics_turn(struct cj_elab *el, struct statics *s, struct cj_value item)
 	unsigned left;
 
 	assert(el->jump == &s->j && el->left == 0);
-	if (!cj_elab_count_turn(el, s->n->span))
+	if (!count_turn(el, s->n->span))
 		return false;
 	el->trail = cj_module_place(el->m, s->n->span, trail, s->turn++);
 	cj_elab_at(el, s->n->span);
@@ -467,7 +468,7 @@ static_while(struct cj_elab *el, const struct cj_node *n)
 	cj_ref ref;
 
 	push_jump(el, &j);
-	while (cj_elab_count_turn(el, n->span)) {
+	while (count_turn(el, n->span)) {
 		c = cj_elab_expr(el, n->while_stmt.cond);
 		if (!cj_elab_condition(el, n->while_stmt.cond->span, c,
 		    &known, &truth, &ref) || !known || !truth)

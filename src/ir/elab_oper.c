@@ -331,8 +331,8 @@ needs_integer(enum cj_op op)
 }
 
 /* The operation as the program writes it. */
-const char *
-cj_elab_op_text(enum cj_op op)
+static const char *
+op_text(enum cj_op op)
 {
 	switch ((unsigned)op) {
 	case CJ_OP_ADD: return "+";
@@ -370,7 +370,7 @@ fits_class(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	    is_order || is_float || cj_kind_is_integer(k))
 		return true;
 	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
-	    "\"%s\" needs %s, the operands are %s", cj_elab_op_text(op),
+	    "\"%s\" needs %s, the operands are %s", op_text(op),
 	    needs_float(op) ? "floating-point numbers" :
 	    needs_integer(op) ? "integers" : "numbers",
 	    k == CJ_KIND_VOID ? "real numbers" : cj_kind_text(k));
@@ -487,7 +487,7 @@ int_result(struct cj_elab *el, struct cj_span span, enum cj_op op,
 	if (known || el->em == NULL)
 		return cj_elab_error(el, CJ_DIAG_INEXACT, span,
 		    "the result of \"%s\" does not fit in 64 bits",
-		    cj_elab_op_text(op));
+		    op_text(op));
 	if (is_comparison(op))
 		return truth_of(el, CJ_MAYBE, op, args[0].i, args[1].i);
 	return int_other(el, op, args, count);
@@ -607,7 +607,7 @@ cj_elab_apply(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		if (!cj_value_is_number(&v[i]))
 			return cj_elab_error(el, CJ_DIAG_WRONG_KIND, span,
 			    "\"%s\" needs numbers, this is %s",
-			    cj_elab_op_text(op), cj_value_what(el, &v[i]));
+			    op_text(op), cj_value_what(el, &v[i]));
 	}
 	k = common_kind(el, span, v, count, &ok);
 	if (ok && k == CJ_KIND_INDEX && needs_float(op)) {

@@ -492,7 +492,6 @@ struct cj_elab {
 	int64_t block[3];		/* of the launch; 0: not known */
 	struct cj_int block_extent[3], grid_extent[3], cluster_extent[3];
 	int64_t cluster_blocks;		/* of the launch that is open */
-	cj_ref exit_scope;
 	CJ_VEC(struct cj_meeting) meetings;
 	CJ_VEC(struct cj_shared_use) touches; /* of shared memory */
 	CJ_VEC(struct cj_edge) edges;	/* of the launch: elab_edge.c */
@@ -622,8 +621,6 @@ void cj_elab_object_leaf(struct cj_elab *el, uint32_t object);
 /* Registers of a `var` of the outer function as a value of a launch. */
 cj_ref cj_elab_pass_slot(struct cj_elab *el, uint32_t object,
     uint32_t position, uint32_t count);
-/* A term that is nowhere less: bounded symbols at their last value. */
-struct cj_int cj_elab_at_most(struct cj_elab *el, struct cj_int i);
 /* Is a < b for all values, by the bounds of symbols too? */
 bool cj_elab_proves_less(struct cj_elab *el, struct cj_int a,
     struct cj_int b);
@@ -656,7 +653,6 @@ struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,
     enum cj_oper op, struct cj_value a);
 struct cj_value cj_elab_fma(struct cj_elab *el, struct cj_span span,
     struct cj_value a, struct cj_value b, struct cj_value c);
-const char *cj_elab_op_text(enum cj_op op);
 /* Numbers brought to one kind (VOID: known reals); false: reported. */
 bool cj_elab_unify(struct cj_elab *el, struct cj_span span,
     struct cj_value *v, uint32_t count, enum cj_kind *k);
@@ -708,8 +704,6 @@ struct cj_value cj_elab_type_expr(struct cj_elab *el, const struct cj_node *n);
 /* The same; tensor(mbarrier, layout) may stand there. */
 struct cj_value cj_elab_memory_type(struct cj_elab *el,
     const struct cj_node *n);
-struct cj_value cj_elab_member(struct cj_elab *el, struct cj_span span,
-    struct cj_value base, cj_name name);
 struct cj_value cj_elab_index(struct cj_elab *el, struct cj_span span,
     struct cj_value base, const struct cj_value *at, uint32_t count);
 
@@ -774,9 +768,6 @@ bool cj_elab_names_once(struct cj_elab *el, const struct cj_list *items);
 /* Is a known value in a set or a range? NULL: yes. False: reported. */
 bool cj_elab_in_domain(struct cj_elab *el, const struct cj_node *domain,
     struct cj_value v, bool *inside);
-/* Call any callable value. */
-struct cj_value cj_elab_call(struct cj_elab *el, struct cj_value callee,
-    struct cj_args *args);
 struct cj_value cj_elab_call_values(struct cj_elab *el, struct cj_span span,
     struct cj_value callee, const struct cj_value *at, uint32_t count);
 /* Argument by name, or NULL; marks it used. */

@@ -434,8 +434,8 @@ launch_stmt(struct cj_elab *el, const struct cj_node *n)
 		    "kernels are launched by tests and by the caller");
 }
 
-void
-cj_elab_stmt(struct cj_elab *el, const struct cj_node *n)
+static void
+stmt(struct cj_elab *el, const struct cj_node *n)
 {
 	cj_elab_at(el, n->span);
 	cj_elab_behind_roles(el, n);
@@ -478,7 +478,7 @@ cj_elab_block(struct cj_elab *el, const struct cj_node *block)
 	for (i = 0; i < block->block.stmts.count; i++) {
 		if (el->left != 0 || el->has_ended)
 			break;
-		cj_elab_stmt(el, block->block.stmts.at[i]);
+		stmt(el, block->block.stmts.at[i]);
 	}
 	cj_env_pop(el);
 }

@@ -7,7 +7,6 @@
 
 void cj_elab_block(struct cj_elab *el, const struct cj_node *block);
 void cj_elab_body(struct cj_elab *el, const struct cj_node *body);
-void cj_elab_stmt(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_assign(struct cj_elab *el, struct cj_span span,
     struct cj_value place, struct cj_value v);
 /* Of the type that a `const`, `let` or `var` states. */
@@ -26,8 +25,6 @@ struct cj_value cj_elab_coerce_type(struct cj_elab *el, struct cj_span span,
     const struct cj_type_value *t, struct cj_value v);
 void cj_elab_for(struct cj_elab *el, const struct cj_node *n);
 void cj_elab_while(struct cj_elab *el, const struct cj_node *n);
-/* A turn of a static loop, or an inlined call: false if a limit is passed. */
-bool cj_elab_count_turn(struct cj_elab *el, struct cj_span span);
 void cj_elab_launch(struct cj_elab *el, const struct cj_node *n);
 /* Have the target's blocks the shared memory and the registers of the device
  * function just made, whose objects are those from `before` on? */

@@ -104,8 +104,6 @@ bool cj_arg_flag(struct cj_elab *el, struct cj_args *args, const char *name,
 /* What products there are of operands of these types, as a sentence. */
 const char *cj_wgmma_products(struct cj_elab *el, enum cj_kind a,
     enum cj_kind b, bool is_sparse);
-const char *cj_mma_sync_products(struct cj_elab *el, enum cj_kind a,
-    enum cj_kind b);
 /* The same of an atom's like; NULL: of no kind that is told apart. */
 const char *cj_atom_products(struct cj_elab *el, enum cj_atom_use use,
     enum cj_kind k);

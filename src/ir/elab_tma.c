@@ -611,8 +611,9 @@ cj_tma_need_whole_units(struct cj_elab *el, struct cj_span span,
 	return true;
 }
 
-bool
-cj_tma_reduction(struct cj_elab *el, struct cj_args *args,
+/* reduce = .add of a store; false: reported. */
+static bool
+takes_reduction(struct cj_elab *el, struct cj_args *args,
     struct cj_tma_value *t)
 {
 	return cj_arg_reduction(el, args, &t->reduces, &t->how) &&
@@ -639,7 +640,7 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 		return cj_value_error();
 	t->stores = stores;
 	if (!cj_arg_evict(el, args, &t->evict) || (stores &&
-	    !cj_tma_reduction(el, args, t)))
+	    !takes_reduction(el, args, t)))
 		return cj_value_error();
 	if (!cj_tma_check_tensor(el, args->span, t) ||
 	    !make_map(el, args, t) || (t->reduces &&

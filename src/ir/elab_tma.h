@@ -54,9 +54,6 @@ struct cj_tma_value *cj_tma_begin(struct cj_elab *el, struct cj_args *args,
 /* Is the tensor one that a map can show? False: reported. */
 bool cj_tma_check_tensor(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t);
-/* reduce = .add of a store; false: reported. */
-bool cj_tma_reduction(struct cj_elab *el, struct cj_args *args,
-    struct cj_tma_value *t);
 /* The tensor is read, or written. */
 void cj_tma_mark(struct cj_elab *el, const struct cj_tma_value *t);
 struct cj_value cj_tma_copy_value(struct cj_elab *el,

@@ -385,12 +385,6 @@ cj_unit_prelude(const struct cj_unit *u)
 	return u->prelude->source;
 }
 
-const struct cj_tree *
-cj_unit_tree(const struct cj_unit *u)
-{
-	return u->main->tree;
-}
-
 uint32_t
 cj_unit_tests(const struct cj_unit *u, const struct cj_test_info **tests)
 {

@@ -85,7 +85,6 @@ struct cj_decoded {
 	const struct cj_decoded **inner;/* by ref: region of a map or expect */
 	struct cj_memory *tables;	/* by object: known data, packed */
 	uint32_t yield;			/* expect: ref of the yield */
-	bool has_sync;			/* a step may wait */
 };
 
 /* ---- decoding ------------------------------------------------------------ */
@@ -716,8 +715,6 @@ void cj_slot_writes(struct cj_frame *f, const struct cj_access *a,
 
 /* The warp is at a step: in front of each, where machine->timeline is. */
 void cj_timeline_step(struct cj_frame *f, const struct cj_step *s);
-void cj_timeline_add(struct cj_frame *f, const struct cj_step *s,
-    enum cj_slice_kind kind, uint64_t from, uint64_t to);
 /* It has waited for something that happened at `until`. */
 void cj_timeline_wait(struct cj_frame *f, const struct cj_step *s,
     uint64_t until);

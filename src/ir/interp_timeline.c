@@ -25,8 +25,8 @@ cj_timeline_create(struct cj_arena *a, uint64_t block)
 	return t;
 }
 
-void
-cj_timeline_add(struct cj_frame *f, const struct cj_step *s,
+static void
+add_slice(struct cj_frame *f, const struct cj_step *s,
     enum cj_slice_kind kind, uint64_t from, uint64_t to)
 {
 	struct cj_timeline *t = f->machine->timeline;
@@ -52,7 +52,7 @@ cj_timeline_step(struct cj_frame *f, const struct cj_step *s)
 	uint64_t cost = is_mma ? MMA_TIME : 1;
 
 	if (is_mma)
-		cj_timeline_add(f, s, CJ_SLICE_PRODUCT, f->now,
+		add_slice(f, s, CJ_SLICE_PRODUCT, f->now,
 		    f->now + cost);
 	f->now += cost;
 }
@@ -62,7 +62,7 @@ cj_timeline_wait(struct cj_frame *f, const struct cj_step *s, uint64_t until)
 {
 	if (f->machine->timeline == NULL || until <= f->now)
 		return;
-	cj_timeline_add(f, s, CJ_SLICE_WAIT, f->now, until);
+	add_slice(f, s, CJ_SLICE_WAIT, f->now, until);
 	f->now = until;
 }
 
@@ -74,7 +74,7 @@ cj_timeline_copy(struct cj_frame *f, const struct cj_step *s, int64_t bytes)
 
 	if (f->machine->timeline == NULL)
 		return 0;
-	cj_timeline_add(f, s, CJ_SLICE_COPY, f->now, until);
+	add_slice(f, s, CJ_SLICE_COPY, f->now, until);
 	return until;
 }
 
@@ -88,6 +88,6 @@ cj_timeline_product(struct cj_frame *f, const struct cj_step *s,
 	if (f->machine->timeline == NULL)
 		return 0;
 	f->product_end = from + columns / 2;
-	cj_timeline_add(f, s, CJ_SLICE_PRODUCT, from, f->product_end);
+	add_slice(f, s, CJ_SLICE_PRODUCT, from, f->product_end);
 	return f->product_end;
 }

@@ -23,9 +23,6 @@ cj_region cj_region_append(struct cj_module *m, cj_ref owner,
 /* Link `r` in front of `before`, or last if that is 0. */
 void cj_inst_link(struct cj_module *m, cj_region region, cj_ref r,
     cj_ref before);
-/* A copy of an instruction's attribute exists in its table? */
-bool cj_attr_exists(const struct cj_module *m, enum cj_attr attr,
-    uint32_t index);
 
 /* ---- words of the text form, by enumerator (ir_words.c) ------------------ */
 

@@ -50,8 +50,9 @@ is_number(enum cj_kind k)
 	return cj_kind_is_integer(k) || cj_kind_is_float(k);
 }
 
-bool
-cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
+/* A copy of an instruction's attribute exists in its table? */
+static bool
+attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 {
 	switch (attr) {
 	case CJ_ATTR_NONE:
@@ -89,8 +90,8 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    m->arrays.at[index].object < m->objects.len;
 	case CJ_ATTR_COPY:
 		return index != 0 && index < m->copies.len &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS, m->copies.at[index].to)
-		    && cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS, m->copies.at[index].to)
+		    && attr_exists(m, CJ_ATTR_ACCESS,
 		    m->copies.at[index].from);
 	case CJ_ATTR_MAP:
 		return index != 0 && index < m->maps.len &&
@@ -98,39 +99,39 @@ cj_attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
 		    m->maps.at[index].object < m->objects.len;
 	case CJ_ATTR_TMA:
 		return index != 0 && index < m->tmas.len &&
-		    cj_attr_exists(m, CJ_ATTR_MAP, m->tmas.at[index].map) &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_MAP, m->tmas.at[index].map) &&
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->tmas.at[index].shared) &&
-		    (m->tmas.at[index].signal == 0 || cj_attr_exists(m,
+		    (m->tmas.at[index].signal == 0 || attr_exists(m,
 		    CJ_ATTR_ACCESS, m->tmas.at[index].signal));
 	case CJ_ATTR_BULK:
 		return index != 0 && index < m->bulks.len &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS, m->bulks.at[index].to) &&
-		    (m->bulks.at[index].from == 0 || cj_attr_exists(m,
+		    attr_exists(m, CJ_ATTR_ACCESS, m->bulks.at[index].to) &&
+		    (m->bulks.at[index].from == 0 || attr_exists(m,
 		    CJ_ATTR_ACCESS, m->bulks.at[index].from)) &&
-		    (m->bulks.at[index].signal == 0 || cj_attr_exists(m,
+		    (m->bulks.at[index].signal == 0 || attr_exists(m,
 		    CJ_ATTR_ACCESS, m->bulks.at[index].signal));
 	case CJ_ATTR_WGMMA:
 		return index != 0 && index < m->wgmmas.len &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->wgmmas.at[index].sum) &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->wgmmas.at[index].b_at) &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->wgmmas.at[index].a_at);
 	case CJ_ATTR_TMEM:
 		return index != 0 && index < m->tmem_uses.len &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->tmem_uses.at[index].tmem) &&
-		    (m->tmem_uses.at[index].other == 0 || cj_attr_exists(m,
+		    (m->tmem_uses.at[index].other == 0 || attr_exists(m,
 		    CJ_ATTR_ACCESS, m->tmem_uses.at[index].other));
 	case CJ_ATTR_TCGEN05:
 		return index != 0 && index < m->tcgen05s.len &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->tcgen05s.at[index].d_at) &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->tcgen05s.at[index].a_at) &&
-		    cj_attr_exists(m, CJ_ATTR_ACCESS,
+		    attr_exists(m, CJ_ATTR_ACCESS,
 		    m->tcgen05s.at[index].b_at);
 	case CJ_ATTR_MMA:
 		return index != 0 && index < m->mmas.len;
@@ -648,7 +649,7 @@ cj_rule_check(const struct cj_module *m, const struct cj_inst *i)
 	for (n = 0; n < i->operand_count; n++)
 		if (cj_rule_type(&v, n) == 0)
 			return "an operand has no value";
-	if (!cj_attr_exists(m, info->attr, i->attr))
+	if (!attr_exists(m, info->attr, i->attr))
 		return "the attribute does not exist";
 	wrong = check_result(&v, info->result);
 	if (wrong == NULL && info->rule == CJ_RULE_SAME)

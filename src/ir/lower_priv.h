@@ -75,8 +75,7 @@ struct cj_lower {
 	struct cj_need *needs;	/* by instruction, of the last analysis */
 	struct cj_lower_role *roles;	/* by role of the module */
 	uint32_t barriers_taken;	/* bits: numbers in use */
-	CJ_VEC(cj_ref) inits;		/* what makes mbarriers */
-	cj_region init;			/* of the lane that does */
+	cj_region init;			/* of the lane that makes mbarriers */
 	cj_ref init_barrier;		/* behind it */
 	bool is_far;			/* other blocks arrive there */
 };

@@ -28,8 +28,9 @@ static const struct {
 	{ "b1", CJ_KIND_BOOL },
 };
 
-enum cj_kind
-cj_atom_kind(const char *type)
+/* The kind of a type of atoms.def (s32, e4m3, b1 ...); VOID for c64. */
+static enum cj_kind
+atom_kind(const char *type)
 {
 	size_t i;
 
@@ -247,10 +248,10 @@ cj_mma_find(struct cj_arena *a, const char *name, struct cj_mma *out)
 		return cj_printf(a, "\"%s\" is no mma of a warp", name);
 	out->name = atom.name;
 	out->needs = cj_atom_needs(atom.arch);
-	out->d = cj_atom_kind(atom.d_type);
-	out->a = cj_atom_kind(atom.a_type);
-	out->b = cj_atom_kind(atom.b_type);
-	out->c = cj_atom_kind(atom.c_type);
+	out->d = atom_kind(atom.d_type);
+	out->a = atom_kind(atom.a_type);
+	out->b = atom_kind(atom.b_type);
+	out->c = atom_kind(atom.c_type);
 	if (out->d == CJ_KIND_VOID || out->a == CJ_KIND_VOID ||
 	    out->b == CJ_KIND_VOID || out->c == CJ_KIND_VOID)
 		return cj_printf(a, "\"%s\" is not one instruction", name);
@@ -284,9 +285,9 @@ cj_wgmma_find(struct cj_arena *a, const char *name, struct cj_wgmma *out)
 	out->name = atom.name;
 	out->n = (uint32_t)cj_tuple_get(atom.shape, 1)->value.value;
 	out->k = (uint32_t)cj_tuple_get(atom.shape, 2)->value.value;
-	out->a = cj_atom_kind(atom.a_type);
-	out->b = cj_atom_kind(atom.b_type);
-	out->c = cj_atom_kind(atom.c_type);
+	out->a = atom_kind(atom.a_type);
+	out->b = atom_kind(atom.b_type);
+	out->c = atom_kind(atom.c_type);
 	out->saturate = ends_in(name, "_SATURATE");
 	out->counts = strstr(name, "U1U1") != NULL;
 	if (atom.sparsity > 1)

@@ -60,8 +60,6 @@ uint32_t cj_chunks(enum cj_kind a, uint32_t k);	/* of a row */
 void cj_metadata_at(const struct cj_sparse *s, uint32_t row, uint32_t chunk,
     uint32_t *quad, uint32_t *shift);
 
-/* The kind of a type of atoms.def (s32, e4m3, b1 ...); VOID for c64. */
-enum cj_kind cj_atom_kind(const char *type);
 const char *cj_atom_type(enum cj_kind kind);	/* NULL: of no atom */
 /* The first target of an `arch` of atoms.def: 80 for sm80, 0 for any. */
 int cj_atom_needs(const char *arch);

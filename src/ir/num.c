@@ -2,7 +2,7 @@
  * Conversions between all kinds of numbers.
  *
  * Whatever is converted to a float is first taken apart into sign, magnitude
- * and power of two, exactly, and then rounded once by cj_num_pack(). Every
+ * and power of two, exactly, and then rounded once by pack(). Every
  * float kind fits in a double exactly, so doubles are the way to the integers.
  */
 #include "num_priv.h"
@@ -198,8 +198,9 @@ pack_ue8m0(uint64_t magnitude, int exponent, struct cj_conversion how)
 	return (uint64_t)scale;
 }
 
-uint64_t
-cj_num_pack(enum cj_kind to, bool negative, uint64_t magnitude, int exponent,
+/* magnitude * 2^exponent, negative or not, rounded once into `to`. */
+static uint64_t
+pack(enum cj_kind to, bool negative, uint64_t magnitude, int exponent,
     struct cj_conversion how)
 {
 	const struct cj_format *f;
@@ -266,7 +267,7 @@ pack_double(enum cj_kind to, double v, struct cj_conversion how)
 		magnitude |= UINT64_C(1) << 52;
 	else
 		exponent = 1;
-	return cj_num_pack(to, negative, magnitude, exponent - 1075, how);
+	return pack(to, negative, magnitude, exponent - 1075, how);
 }
 
 uint64_t
@@ -350,7 +351,7 @@ to_float(enum cj_kind to, enum cj_kind from, uint64_t bits,
 		return pack_double(to, cj_num_to_f64(from, bits), how);
 	}
 	negative = cj_kind_is_signed(from) && (int64_t)bits < 0;
-	return cj_num_pack(to, negative, negative ? 0 - bits : bits, 0, how);
+	return pack(to, negative, negative ? 0 - bits : bits, 0, how);
 }
 
 uint64_t

@@ -17,10 +17,6 @@ struct cj_format {
 /* Of a float kind but F8UE8M0. */
 const struct cj_format *cj_num_format(enum cj_kind k);
 
-/* magnitude * 2^exponent, negative or not, rounded once into `to`. */
-uint64_t cj_num_pack(enum cj_kind to, bool negative, uint64_t magnitude,
-    int exponent, struct cj_conversion how);
-
 /* Low bits of an integer kind, extended to 64 as values are kept. */
 uint64_t cj_num_wrap(enum cj_kind k, uint64_t bits);
 

@@ -157,8 +157,8 @@ cj_compact_left(struct cj_algebra *al, const struct cj_tuple *shape,
 	return cj_list_tuple(al, &list);
 }
 
-const struct cj_tuple *
-cj_compact_right(struct cj_algebra *al, const struct cj_tuple *shape,
+static const struct cj_tuple *
+compact_right(struct cj_algebra *al, const struct cj_tuple *shape,
     struct cj_int *next)
 {
 	const struct cj_tuple *stride;
@@ -171,7 +171,7 @@ cj_compact_right(struct cj_algebra *al, const struct cj_tuple *shape,
 	for (i = 0; i < shape->rank; i++)
 		cj_list_add(al, &list, shape->at[i]);
 	for (i = shape->rank; i-- > 0;) {
-		stride = cj_compact_right(al, shape->at[i], next);
+		stride = compact_right(al, shape->at[i], next);
 		list.at[i] = stride;
 	}
 	return cj_list_tuple(al, &list);
@@ -235,7 +235,7 @@ cj_layout_row_major(struct cj_algebra *al, const struct cj_tuple *shape)
 	if (shape == NULL || !all_extents(al, shape))
 		return NULL;
 	return cj_checked(al, cj_layout_of(al, shape,
-	    cj_compact_right(al, shape, &next)));
+	    compact_right(al, shape, &next)));
 }
 
 static const struct cj_tuple *

@@ -261,9 +261,6 @@ const struct cj_layout *cj_layout_dice(struct cj_algebra *al,
 
 struct cj_int cj_swizzle_apply(struct cj_algebra *al, struct cj_swizzle s,
     struct cj_int offset);
-/* The bits that are read, and those that change. */
-int64_t cj_swizzle_source(struct cj_swizzle s);
-int64_t cj_swizzle_target(struct cj_swizzle s);
 
 /* One swizzle that does `inner`, then `outer`. */
 bool cj_swizzle_compose(struct cj_algebra *al, struct cj_swizzle outer,

@@ -78,8 +78,6 @@ const struct cj_tuple *cj_value_add(struct cj_algebra *al,
 /* Compact strides from `*next` on, which is moved on; 0 for extents of 1. */
 const struct cj_tuple *cj_compact_left(struct cj_algebra *al,
     const struct cj_tuple *shape, struct cj_int *next);
-const struct cj_tuple *cj_compact_right(struct cj_algebra *al,
-    const struct cj_tuple *shape, struct cj_int *next);
 
 /* CuTe's coalesce_x: the function is kept beyond the domain as well. */
 void cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m,

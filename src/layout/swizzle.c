@@ -6,16 +6,17 @@
  */
 #include "layout_priv.h"
 
-int64_t
-cj_swizzle_source(struct cj_swizzle s)
+/* The bits that are read, and those that change. */
+static int64_t
+source_bits(struct cj_swizzle s)
 {
 	assert(s.bits >= 0 && s.base >= 0 && s.base + s.bits < 63);
 	return (((int64_t)1 << s.bits) - 1)
 	    << (s.base + (s.shift > 0 ? s.shift : 0));
 }
 
-int64_t
-cj_swizzle_target(struct cj_swizzle s)
+static int64_t
+target_bits(struct cj_swizzle s)
 {
 	assert(s.bits >= 0 && s.base >= 0 && s.base + s.bits < 63);
 	return (((int64_t)1 << s.bits) - 1)
@@ -31,7 +32,7 @@ cj_swizzle_apply(struct cj_algebra *al, struct cj_swizzle s,
 	if (s.bits == 0)
 		return offset;
 	bits = cj_int_bit(al->sym, CJ_TERM_AND, offset,
-	    cj_known(cj_swizzle_source(s)));
+	    cj_known(source_bits(s)));
 	bits = s.shift > 0
 	    ? cj_int_bit(al->sym, CJ_TERM_SHR, bits, cj_known(s.shift))
 	    : cj_int_bit(al->sym, CJ_TERM_SHL, bits, cj_known(-s.shift));
@@ -57,19 +58,19 @@ swizzle_of(int64_t source, int64_t target, struct cj_swizzle *out)
 	to = __builtin_ctzll((uint64_t)target);
 	*out = (struct cj_swizzle){ bits, from < to ? from : to, from - to };
 	return (from - to >= bits || to - from >= bits)
-	    && cj_swizzle_source(*out) == source
-	    && cj_swizzle_target(*out) == target;
+	    && source_bits(*out) == source
+	    && target_bits(*out) == target;
 }
 
 bool
 cj_swizzle_compose(struct cj_algebra *al, struct cj_swizzle outer,
     struct cj_swizzle inner, struct cj_swizzle *out)
 {
-	int64_t source = cj_swizzle_source(outer) ^ cj_swizzle_source(inner);
-	int64_t target = cj_swizzle_target(outer) ^ cj_swizzle_target(inner);
+	int64_t source = source_bits(outer) ^ source_bits(inner);
+	int64_t target = target_bits(outer) ^ target_bits(inner);
 
 	if (outer.shift == inner.shift
-	    && (cj_swizzle_target(inner) & cj_swizzle_source(outer)) == 0
+	    && (target_bits(inner) & source_bits(outer)) == 0
 	    && swizzle_of(source, target, out))
 		return true;
 	cj_refuse(al, CJ_REFUSED_SWIZZLE,
@@ -147,13 +148,13 @@ agrees(const struct cj_modes *m, struct cj_swizzle s, struct cj_swizzle t)
 	for (j = 0; j < m->count; j++)
 		size *= m->at[j].shape.value;
 	for (i = 0; i < size; i++) {
-		x = i & cj_swizzle_source(s);
+		x = i & source_bits(s);
 		x = i ^ (s.shift > 0 ? x >> s.shift : x << -s.shift);
 		y = plain_value(m, i);
 		if (y < 0)
 			return false;
-		y ^= t.shift > 0 ? (y & cj_swizzle_source(t)) >> t.shift
-		    : (y & cj_swizzle_source(t)) << -t.shift;
+		y ^= t.shift > 0 ? (y & source_bits(t)) >> t.shift
+		    : (y & source_bits(t)) << -t.shift;
 		if (plain_value(m, x) != y)
 			return false;
 	}
@@ -182,8 +183,8 @@ static bool
 keeps_runs(const struct cj_modes *m, struct cj_swizzle s,
     struct cj_swizzle t)
 {
-	int64_t from = cj_swizzle_source(s), to = cj_swizzle_target(s);
-	int64_t new_from = cj_swizzle_source(t), new_to = cj_swizzle_target(t);
+	int64_t from = source_bits(s), to = target_bits(s);
+	int64_t new_from = source_bits(t), new_to = target_bits(t);
 
 	while (from != 0) {
 		if (plain_value(m, from & -from) != (new_from & -new_from)
@@ -221,11 +222,11 @@ cj_layout_compose_swizzle(struct cj_algebra *al, const struct cj_layout *l,
 		    "a swizzle cannot move through %s, which is not known",
 		    cj_layout_text(al, l));
 	cj_coalesce_modes(al, &m, true);
-	bitwise = is_bitwise(&m, cj_swizzle_source(s)
-	    | cj_swizzle_target(s));
+	bitwise = is_bitwise(&m, source_bits(s)
+	    | target_bits(s));
 	fits = (bitwise || is_small(&m))
-	    && swizzle_of(plain_value(&m, cj_swizzle_source(s)),
-	    plain_value(&m, cj_swizzle_target(s)), &moved)
+	    && swizzle_of(plain_value(&m, source_bits(s)),
+	    plain_value(&m, target_bits(s)), &moved)
 	    && moved.bits == s.bits;
 	fits = fits && (bitwise ? keeps_runs(&m, s, moved)
 	    : agrees(&m, s, moved));

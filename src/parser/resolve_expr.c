@@ -363,8 +363,9 @@ pattern(struct cj_resolve *r, const struct cj_node *n)
 	}
 }
 
-void
-cj_resolve_type(struct cj_resolve *r, const struct cj_node *type)
+/* A type that may be a pattern: names new in a tensor's layout are bound. */
+static void
+resolve_type(struct cj_resolve *r, const struct cj_node *type)
 {
 	const struct cj_node *n = type;
 	uint32_t i;
@@ -412,7 +413,7 @@ static void
 param_parts(struct cj_resolve *r, const struct cj_node_param *p)
 {
 	if (p->type != NULL && p->type->kind != CJ_NODE_FN_TYPE)
-		cj_resolve_type(r, p->type);
+		resolve_type(r, p->type);
 	param_attrs(r, &p->attrs);
 	if (p->domain != NULL)
 		cj_resolve_expr(r, p->domain, CJ_USE_VALUE);

@@ -121,9 +121,6 @@ void cj_resolve_expr(struct cj_resolve *r, const struct cj_node *n,
 void cj_resolve_list(struct cj_resolve *r, const struct cj_list *list,
     enum cj_use use);
 
-/* A type that may be a pattern: names new in a tensor's layout are bound. */
-void cj_resolve_type(struct cj_resolve *r, const struct cj_node *type);
-
 /* Declare parameters, then go through their types, domains and defaults. */
 void cj_resolve_params(struct cj_resolve *r, const struct cj_list *params);
 

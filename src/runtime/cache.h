@@ -93,9 +93,6 @@ struct cj_stored {
 	int64_t used, made;
 	bool is_entry;			/* else a lock or a left-over */
 };
-/* Files of one folder of entries, or of all (NULL). */
-struct cj_stored *cj_store_scan(struct cj_arena *a, const struct cj_store *s,
-    const char *shard, size_t *count);
 /* Remove least recently used entries until the bound holds; `keep` stays. */
 void cj_store_evict(struct cj_work *f, const char *shard, const char *keep);
 

@@ -63,8 +63,9 @@ newest_first(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-struct cj_stored *
-cj_store_scan(struct cj_arena *a, const struct cj_store *s, const char *shard,
+/* Files of one folder of entries, or of all (NULL). */
+static struct cj_stored *
+scan(struct cj_arena *a, const struct cj_store *s, const char *shard,
     size_t *count)
 {
 	stored_list list = { 0 };
@@ -153,9 +154,9 @@ cj_store_evict(struct cj_work *f, const char *shard, const char *keep)
 
 	if (s->limit / SHARDS >= SMALLEST_SHARD) {
 		b.max_bytes = s->limit / SHARDS;
-		list = cj_store_scan(&f->arena, s, shard, &count);
+		list = scan(&f->arena, s, shard, &count);
 	} else {
-		list = cj_store_scan(&f->arena, s, NULL, &count);
+		list = scan(&f->arena, s, NULL, &count);
 	}
 	keep_bound(&b, list, count);
 	atomic_fetch_add(&s->evicted, b.removed);
@@ -180,7 +181,7 @@ prune(struct cj_work *f, void *arguments)
 	const char *why;
 	size_t count, i, kept = 0;
 
-	list = cj_store_scan(&f->arena, s, NULL, &count);
+	list = scan(&f->arena, s, NULL, &count);
 	for (i = 0; i < count; i++) {
 		struct cj_mark m = cj_arena_mark(&f->arena);
 		bool good = !list[i].is_entry
@@ -296,7 +297,7 @@ list(struct cj_work *f, void *arguments)
 	struct cj_stored *at;
 	size_t count, i;
 
-	at = cj_store_scan(&f->arena, f->context->store, NULL, &count);
+	at = scan(&f->arena, f->context->store, NULL, &count);
 	for (i = 0; i < count; i++) {
 		struct cj_mark m = cj_arena_mark(&f->arena);
 		cutejit_cache_entry e;
@@ -371,7 +372,7 @@ count(struct cj_work *f, void *arguments)
 	size_t n, i;
 
 	memset(out, 0, sizeof *out);
-	at = cj_store_scan(&f->arena, s, NULL, &n);
+	at = scan(&f->arena, s, NULL, &n);
 	for (i = 0; i < n; i++) {
 		out->entries += at[i].is_entry;
 		out->bytes += at[i].bytes;

@@ -256,8 +256,8 @@ keep_messages(struct cj_work *f, struct cutejit_module *m)
 	f->module = NULL;
 }
 
-cutejit_status
-cj_module_load(struct cj_work *f, const char *name, const char *text,
+static cutejit_status
+load_text(struct cj_work *f, const char *name, const char *text,
     size_t length, struct cutejit_module **out)
 {
 	struct cutejit_module *m = allocate(f);
@@ -290,7 +290,7 @@ from_memory(struct cj_work *f, void *arguments)
 	struct from *a = arguments;
 
 	f->doing = "reading a text";
-	return cj_module_load(f, a->name, a->text, a->length, &a->out);
+	return load_text(f, a->name, a->text, a->length, &a->out);
 }
 
 /*
@@ -381,7 +381,7 @@ cj_module_blank(struct cj_work *f)
 	pthread_mutex_lock(&c->lock);
 	have = c->blank != NULL;
 	pthread_mutex_unlock(&c->lock);
-	if (!have && cj_module_load(f, "<expression>", "", 0, &m) != CUTEJIT_OK)
+	if (!have && load_text(f, "<expression>", "", 0, &m) != CUTEJIT_OK)
 		cj_fault(f, "the standard library does not load");
 	cj_defer_lock(f, &c->lock);
 	if (m != NULL && c->blank == NULL) {

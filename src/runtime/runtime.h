@@ -301,8 +301,6 @@ struct cutejit_module {
 
 void cj_module_hold(struct cutejit_module *m);
 void cj_module_drop(struct cutejit_module *m);
-cutejit_status cj_module_load(struct cj_work *f, const char *name,
-    const char *text, size_t length, struct cutejit_module **out);
 /* The context's module without text; not to be dropped. */
 struct cutejit_module *cj_module_blank(struct cj_work *f);
 

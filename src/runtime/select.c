@@ -12,8 +12,8 @@
 #include "program.h"
 #include "tune.h"
 
-int
-cj_level_of(cutejit_level level)
+static int
+level_of(cutejit_level level)
 {
 	return level == CUTEJIT_LEVEL_DEFAULT ? 3
 	    : (int)level - (int)CUTEJIT_LEVEL_0;
@@ -24,7 +24,7 @@ cj_recipe_begin(struct cj_work *f, const cutejit_compile_options *o,
     struct cj_recipe *r)
 {
 	memset(r, 0, sizeof *r);
-	r->level = cj_level_of(o->level);
+	r->level = level_of(o->level);
 	r->ptx = o->ptx;
 	r->checked = o->checked != 0;
 	r->lineinfo = o->lineinfo != 0;

@@ -56,7 +56,6 @@ cutejit_status cj_compile_options(struct cj_work *f,
 /* What of a recipe the options say. */
 cutejit_status cj_recipe_begin(struct cj_work *f,
     const cutejit_compile_options *o, struct cj_recipe *r);
-int cj_level_of(cutejit_level level);
 
 void cj_kernel_hold(struct cutejit_kernel *k);
 void cj_kernel_drop(struct cutejit_kernel *k);

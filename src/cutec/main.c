@@ -13,7 +13,7 @@
 /* Bytes of a block that comes from the heap, of a heap that is kept, of a step
  * by which it grows, and of a large page. */
 enum { KEPT_BLOCK = 32 << 20, KEPT = 256 << 20, STEP = 64 << 20,
-    LARGE_PAGE = 2 << 20 };
+    LARGE_PAGE = 2 << 20, LEAST_GAP = 256 << 10 };
 
 struct command {
 	const char *name, *synopsis, *purpose;
@@ -95,21 +95,25 @@ run(int argc, char **argv)
 
 #if defined M_TRIM_THRESHOLD && defined MADV_HUGEPAGE
 /*
- * The heap's first bytes in large pages, where the system has them: a compile
- * touches thousands of small ones for the first time, and each costs as much as
- * a thousand instructions.
+ * The heap in large pages, where the system has them: a compile touches
+ * thousands of small ones for the first time, and each costs as much as a
+ * thousand instructions. What lies in front of the first large page is left
+ * unused, so that nothing is put there.
  */
 static void
 use_large_pages(void)
 {
-	char *end, *begin = sbrk(0);
-	void *volatile first = malloc(LARGE_PAGE);
+	static void *volatile unused;
+	char *begin = sbrk(0), *end;
+	size_t gap = -(uintptr_t)begin % LARGE_PAGE;
 
-	free(first);		/* the heap has grown by a step */
+	if (gap < LEAST_GAP)
+		gap += LARGE_PAGE;
+	unused = malloc(gap);		/* the heap grows by a step */
 	end = sbrk(0);
 	if (begin == (void *)-1 || end == (void *)-1 || end <= begin)
 		return;
-	begin += -(uintptr_t)begin % LARGE_PAGE;
+	begin += gap;
 	if (begin < end)
 		(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
 }

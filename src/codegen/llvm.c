@@ -119,12 +119,20 @@ make_fault(struct job *j)
 	LLVMBuildRet(g->b, x);
 }
 
+/* That what was built is LLVM at all is for our tests to say, as in clang. */
+#ifdef NDEBUG
+enum { VERIFIES = 0 };
+#else
+enum { VERIFIES = 1 };
+#endif
+
 static void
 verify(struct job *j)
 {
 	char *error = NULL;
 
-	if (LLVMVerifyModule(j->g.module, LLVMReturnStatusAction, &error))
+	if (VERIFIES && LLVMVerifyModule(j->g.module, LLVMReturnStatusAction,
+	    &error))
 		cj_llvm_bug(&j->g, "LLVM refuses what was built: %.160s",
 		    error);
 	LLVMDisposeMessage(error);

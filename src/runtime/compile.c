@@ -37,7 +37,6 @@ cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds)
 {
 	struct cj_module *ir;
-	const char *wrong;
 
 	assert(r->binding != NULL && "elaboration needs a binding");
 	cj_module_enter(f, m);
@@ -49,10 +48,6 @@ cj_elaborate(struct cj_work *f, struct cutejit_module *m,
 	cj_module_leave(f, m);
 	if (ir == NULL || ds->errors != 0)
 		return NULL;
-	wrong = cj_module_verify(ir);
-	if (wrong != NULL)
-		cj_fault(f, "elaboration of %s: %.180s", r->member->kernel,
-		    wrong);
 	return ir;
 }
 

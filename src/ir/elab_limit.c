@@ -69,8 +69,9 @@ help_with_stages(struct cj_elab *el, struct cj_diag *d, uint32_t function,
 		has_any = true;
 		if (n == 0)
 			continue;
-		cj_help(d, "With %u stages of \"%s\" instead of %u it fits.",
-		    (unsigned)n, p->name, (unsigned)p->stages);
+		cj_help(d, "With %u stage%s of \"%s\" instead of %u it fits.",
+		    (unsigned)n, n == 1 ? "" : "s", p->name,
+		    (unsigned)p->stages);
 		return;
 	}
 	cj_help(d, "It is %lld bytes too much%s: hold smaller tiles, or "

@@ -110,6 +110,7 @@ use_large_pages(void)
 	if (gap < LEAST_GAP)
 		gap += LARGE_PAGE;
 	unused = malloc(gap);		/* the heap grows by a step */
+	(void)unused;
 	end = sbrk(0);
 	if (begin == (void *)-1 || end == (void *)-1 || end <= begin)
 		return;

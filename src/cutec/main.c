@@ -112,7 +112,8 @@ use_large_pages(void)
 	unused = malloc(gap);		/* the heap grows by a step */
 	(void)unused;
 	end = sbrk(0);
-	if (unused == NULL || begin == (void *)-1 || end == (void *)-1 || end <= begin)
+	if (unused == NULL || begin == (void *)-1 || end == (void *)-1
+	    || end <= begin)
 		return;
 	begin += gap;
 	if (begin < end)

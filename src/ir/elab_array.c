@@ -77,7 +77,7 @@ cj_elab_array_new(struct cj_elab *el, struct cj_span span,
 	return cj_value_tensor(el, &t);
 }
 
-/* ---- through indices ----------------------------------------------------- */
+/* ---- through indices, behind guards -------------------------------------- */
 
 /* One element of the copy, at index i. */
 static bool
@@ -101,7 +101,7 @@ copy_element(struct cj_elab *el, struct cj_span span,
 	return true;
 }
 
-/* An array, or a copy of what a gathered view shows of it. */
+/* An array, or a copy of what a gathered or guarded view shows of it. */
 static struct cj_value
 plain_array(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
 {
@@ -113,7 +113,7 @@ plain_array(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
 	cj_region outer;
 	bool ok;
 
-	if (t->gather == NULL)
+	if (t->gather == NULL && !t->is_guarded)
 		return *v;
 	y = cj_elab_array_new(el, span, t->element,
 	    cj_layout_row_major(&el->al, t->layout->shape));
@@ -392,18 +392,41 @@ is_number(const struct cj_value *v)
 	    (v->kind == CJ_VALUE_REGS && v->regs.shape == NULL);
 }
 
+/* Element i of what is assigned; what a guard leaves out stays. */
+static bool
+put(struct cj_elab *el, const struct map *m, const struct cj_tensor *y,
+    struct cj_int i, bool along, const struct cj_value *v)
+{
+	static const struct cj_how plain;
+	const struct cj_tuple *at = cj_idx2crd(&el->al, i, m->shape);
+	struct cj_int offset = i;
+	struct cj_value one;
+
+	if (cj_tensor_is_guarded(y)) {
+		one = cj_tensor_element(el, m->span, y, at);
+		if (one.kind != CJ_VALUE_ERROR)
+			cj_tensor_store(el, m->span, one.tensor, *v, &plain);
+		return one.kind != CJ_VALUE_ERROR;
+	}
+	if (!along && !place_in(el, m->span, y, at, &offset))
+		return false;
+	cj_elab_array_store(el, y, offset, cj_elab_ref(el, v, y->element));
+	return true;
+}
+
 /* Run `m` into `y`. `element` VOID: what the elements turn out to be, which
  * is set in the object. False: reported. */
 static bool
 run_map(struct cj_elab *el, const struct map *m, struct cj_tensor *y,
     enum cj_kind element)
 {
-	bool along = y->gather == NULL &&
+	bool along = y->gather == NULL && !y->is_guarded &&
 	    runs_along_memory(el, m->lane, m->count, y->layout);
-	struct cj_int count = cj_tuple_product(&el->al, m->shape), i, offset;
-	cj_ref n = cj_elab_ref_int(el, count), map, index, ref;
+	struct cj_int count = cj_tuple_product(&el->al, m->shape), i;
+	cj_ref n = cj_elab_ref_int(el, count), map, index;
 	struct cj_value v;
 	cj_region outer;
+	bool ok;
 	int64_t hi = cj_int_range(&el->sym, count).hi;
 
 	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
@@ -426,16 +449,9 @@ run_map(struct cj_elab *el, const struct map *m, struct cj_tensor *y,
 	} else {
 		v = cj_elab_coerce(el, m->span, element, v);
 	}
-	offset = i;
-	if (v.kind == CJ_VALUE_ERROR || (!along && !place_in(el, m->span, y,
-	    cj_idx2crd(&el->al, i, m->shape), &offset))) {
-		cj_elab_leave(el, outer);
-		return false;
-	}
-	ref = cj_elab_ref(el, &v, element);
-	cj_elab_array_store(el, y, offset, ref);
+	ok = v.kind != CJ_VALUE_ERROR && put(el, m, y, i, along, &v);
 	cj_elab_leave(el, outer);
-	return true;
+	return ok;
 }
 
 /* Compact, in the order of memory of the first array of the full shape. */

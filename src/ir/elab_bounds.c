@@ -197,11 +197,18 @@ watch_indices(const struct watched *w, const struct cj_tensor *t)
 {
 	const struct cj_unproved *u;
 
-	for (u = t->unproved; u != NULL; u = u->next)
-		if (!t->is_guarded || !u->is_cut)
-			watch_one(w, u->at, u->limit, text_of(w, u->mode,
-			    u->is_tile ? "the tiles of " :
-			    part_text(u->is_part)));
+	const char *text;
+
+	for (u = t->unproved; u != NULL; u = u->next) {
+		if (t->is_guarded && u->is_cut)
+			continue;
+		text = text_of(w, u->mode, u->is_tile ? "the tiles of " :
+		    part_text(u->is_part));
+		if (t->is_guarded)
+			text = cj_printf(w->el->arena, "%s, by an index in "
+			    "front of its guard,", text);
+		watch_one(w, u->at, u->limit, text);
+	}
 }
 
 static void

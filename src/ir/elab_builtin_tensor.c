@@ -184,6 +184,8 @@ cj_builtin_guard(struct cj_elab *el, struct cj_args *args,
 		    cj_value_what(el, &args->at[0]));
 	t = *args->at[0].tensor;
 	t.is_guarded = true;
+	if (t.cut == NULL)
+		t.cut = t.uncut = cj_cut_new(el, &t);
 	if (fill != NULL) {
 		if (cj_elab_coerce(el, cj_arg_named_span(el, args, "fill"),
 		    t.element, *fill).kind == CJ_VALUE_ERROR)
@@ -240,10 +242,13 @@ cj_builtin_make_tensor(struct cj_elab *el, struct cj_args *args,
 	t = *args->at[0].tensor;
 	if (!cj_elab_not_gathered(el, cj_arg_span(args, 0), &t,
 	    "make_tensor takes memory from one place on", "Cut the view as "
-	    "it is: local_tile(), partition(), t[a..b, _]."))
+	    "it is: local_tile(), partition(), t[a..b, _].") ||
+	    !cj_elab_not_guarded(el, cj_arg_span(args, 0), &t, "make_tensor "
+	    "takes memory from one place on", "Guard what make_tensor() gives, "
+	    "or cut the view as it is: local_tile(), partition()."))
 		return cj_value_error();
 	t.layout = t.seen = l;
-	t.cut = NULL;
+	t.cut = t.within = NULL;
 	t.is_raw |= is_raw;
 	return promise_align(el, args, &t) ? cj_value_tensor(el, &t) :
 	    cj_value_error();

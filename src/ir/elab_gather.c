@@ -411,3 +411,14 @@ cj_elab_not_gathered(struct cj_elab *el, struct cj_span span,
 	    "indices: copy what is needed to shared memory first.");
 	return false;
 }
+
+bool
+cj_elab_not_guarded(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const char *what, const char *help)
+{
+	if (!cj_tensor_is_guarded(t))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span, "%s, which a "
+	    "guard does not go along with", what), "%s", help);
+	return false;
+}

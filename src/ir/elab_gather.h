@@ -59,5 +59,8 @@ bool cj_gather_has_step(struct cj_elab *el, struct cj_int stride);
  * copy the elements. */
 bool cj_elab_not_gathered(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, const char *what, const char *help);
+/* The same of what looks at memory and a layout alone. */
+bool cj_elab_not_guarded(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, const char *what, const char *help);
 
 #endif

@@ -22,6 +22,13 @@ any_asks_each(const struct cj_tensor *t)
 	return asks_each(t);
 }
 
+/* Of what is not cut every element is inside. */
+static bool
+is_whole(const struct cj_tensor *t)
+{
+	return t->cut == NULL || t->cut == t->uncut;
+}
+
 /* No guard cuts through elements a to b of a view: both are inside or
  * neither. */
 static bool
@@ -32,7 +39,7 @@ is_uniform(struct cj_elab *el, const struct cj_way *first,
 	struct cj_int d;
 	unsigned n, i;
 
-	if (first->t->cut == NULL)
+	if (is_whole(first->t))
 		return true;
 	n = cj_cut_components(el, first->t, first->at, a);
 	cj_cut_components(el, last->t, last->at, b);
@@ -184,7 +191,8 @@ add_guard(struct cj_elab *el, const struct cj_way *w, cj_ref *mask)
 
 	if (w->t->cut != NULL) {
 		coord = cj_cut_at(el, w->t->cut, w->at);
-		n = cj_cut_components(el, w->t, w->at, c);
+		n = is_whole(w->t) ? 0 :
+		    cj_cut_components(el, w->t, w->at, c);
 	}
 	for (i = 0; i < n; i++)
 		add_bounds(el, &c[i], mask);
@@ -208,7 +216,7 @@ cj_pieces_mask(struct cj_elab *el, const struct cj_pieces *p, uint32_t r,
 			continue;
 		index = (struct cj_component){ w.index, w.extent, w.mode,
 		    false };
-		if (w.t->cut == NULL)
+		if (is_whole(w.t))
 			add_bounds(el, &index, mask);
 		if (!add_guard(el, &w, mask))
 			return false;

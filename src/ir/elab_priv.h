@@ -162,6 +162,8 @@ struct cj_tensor {
 	struct cj_int origin;
 	const struct cj_layout *layout;
 	const struct cj_cut *cut;	/* NULL: a whole tensor or a slice */
+	const struct cj_cut *uncut;	/* the cut of one that is guarded, as
+					   long as nothing is cut or indexed */
 	const struct cj_cut *within;	/* of parts that may leave the view they
 					   are of: in it (elab_within.c) */
 	const struct cj_gather *gather;	/* NULL: elements lie as layout says */

@@ -288,7 +288,8 @@ cj_tensor_slice(struct cj_elab *el, struct cj_span span,
 	const struct cj_cut *from;
 	unsigned i;
 
-	if (!cj_elab_inside(el, span, coord, t->layout->shape))
+	if (!t->is_guarded &&
+	    !cj_elab_inside(el, span, coord, t->layout->shape))
 		return cj_value_error();
 	cj_tensor_watch_index(el, &made, t, coord);
 	made.is_part = true;

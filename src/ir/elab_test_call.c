@@ -86,7 +86,9 @@ push_tensor(struct cj_elab *el, struct call *c, uint32_t parameter,
 
 	if (!cj_elab_not_gathered(el, span, t,
 	    "an argument is memory with a layout",
-	    "Give the tensor and the indices, and gather in the kernel."))
+	    "Give the tensor and the indices, and gather in the kernel.") ||
+	    !cj_elab_not_guarded(el, span, t, "an argument is memory with a "
+	    "layout", "Give the view without it, and guard in the kernel."))
 		return false;
 	a.kind = CJ_ARGUMENT_TENSOR;
 	a.parameter = parameter;

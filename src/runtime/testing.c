@@ -80,7 +80,7 @@ cj_run_devices(struct cj_work *f, const cutejit_run_options *o,
 
 static bool
 read_tensor(struct cj_testing *t, const struct cj_argument *record,
-    const struct cj_call_argument *from, struct cj_view *v)
+    const struct cj_call_argument *from, const char *name, struct cj_view *v)
 {
 	struct cj_memory *m = from->memory;
 	int64_t bits = record->element == CJ_KIND_BOOL ? 8
@@ -98,7 +98,10 @@ read_tensor(struct cj_testing *t, const struct cj_argument *record,
 	    || (v->lo + v->origin >= m->lo && v->hi + v->origin <= m->hi)))
 		return true;
 	cj_fail(t->work, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
-	    "a tensor of this launch reaches outside its array");
+	    "\"%s\" reaches outside its array, which has elements %lld..%lld: "
+	    "the view that is given has %lld..%lld", name, (long long)m->lo,
+	    (long long)m->hi, (long long)(v->lo + v->origin),
+	    (long long)(v->hi + v->origin));
 	return false;
 }
 
@@ -167,6 +170,7 @@ read_arguments(struct cj_testing *t, const struct cj_call *record,
 				out->views[r->parameter] = CJ_NEWS(a,
 				    struct cj_view, members);
 			if (!read_tensor(t, r, &from[i],
+			    out->names[r->parameter],
 			    &out->views[r->parameter][r->member]))
 				return false;
 			join_members(a, actual, out->views[r->parameter],

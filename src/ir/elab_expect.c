@@ -152,7 +152,7 @@ text_of(struct cj_elab *el, struct cj_span s)
 }
 
 struct compare {
-	struct cj_span span;
+	struct cj_span span, left, right;
 	enum cj_oper oper;
 };
 
@@ -164,6 +164,7 @@ compare(struct cj_elab *el, void *user, const struct cj_value *args,
 
 	assert(count == 2);
 	(void)count;
+	cj_elab_operands(el, c->span, c->left, c->right);
 	return cj_elab_binary(el, c->span, c->oper, args[0], args[1]);
 }
 
@@ -365,6 +366,8 @@ cj_builtin_expect(struct cj_elab *el, struct cj_args *args,
 	e.texts.text = text_of(el, n->span);
 	if (n->kind == CJ_NODE_BINARY && is_comparison(n->binary.oper)) {
 		c.span = n->span;
+		c.left = n->binary.left->span;
+		c.right = n->binary.right->span;
 		c.oper = n->binary.oper;
 		e.holds = compare;
 		e.user = &c;

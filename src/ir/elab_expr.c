@@ -271,8 +271,8 @@ binary(struct cj_elab *el, const struct cj_node *top)
 		}
 		right = cj_elab_expr(el, n->binary.right);
 		cj_elab_at(el, n->span);
-		el->operand[0] = n->binary.left->span;
-		el->operand[1] = n->binary.right->span;
+		cj_elab_operands(el, n->span, n->binary.left->span,
+		    n->binary.right->span);
 		acc = cj_elab_binary(el, n->span, op, acc, right);
 	}
 	return acc;

@@ -247,5 +247,10 @@ cj_elab_index(struct cj_elab *el, struct cj_span span, struct cj_value base,
 	if (base.kind == CJ_VALUE_NONE)
 		cj_help(d, "The argument was left out: const if x != none "
 		    "{ ... } has what needs it.");
+	else if (base.kind == CJ_VALUE_TYPE && base.type->is_tensor)
+		cj_help(d, "Only a kernel's parameter is several tensors; "
+		    "memory has one more mode instead, tensor(T, "
+		    "smem_layout(T, (64, 32, 2), unit = 1)), and s[_, _, i] is "
+		    "one of them.");
 	return cj_value_error();
 }

@@ -62,11 +62,19 @@ struct mix {
 	bool has_real, has_literal;
 };
 
-static bool
-is_within(struct cj_span a, struct cj_span whole)
+void
+cj_elab_operands(struct cj_elab *el, struct cj_span operation,
+    struct cj_span left, struct cj_span right)
 {
-	return a.source == whole.source && a.begin >= whole.begin &&
-	    a.end <= whole.end && a.begin < a.end;
+	el->operation = operation;
+	el->operand[0] = left;
+	el->operand[1] = right;
+}
+
+static bool
+is_same(struct cj_span a, struct cj_span b)
+{
+	return a.source == b.source && a.begin == b.begin && a.end == b.end;
 }
 
 /* The operand that is an int, as the fix-it: its kind was found last. */
@@ -77,7 +85,7 @@ convert_int(struct cj_elab *el, struct cj_span span, struct cj_diag *d,
 	struct cj_span at = el->operand[el->int_operand & 1];
 
 	cj_help(d, "Convert the int: %s(...).", cj_kind_text(to));
-	if (el->int_operand < 2 && is_within(at, span))
+	if (el->int_operand < 2 && is_same(el->operation, span))
 		cj_fixit(d, at, "%s(%s)", cj_kind_text(to),
 		    cj_elab_source_text(el, at));
 }

@@ -469,7 +469,8 @@ struct cj_elab {
 	struct cj_ahead *ahead;
 	const struct cj_elab_role *role;	/* that is open, or NULL */
 	cj_place trail;			/* call or turn we are in */
-	struct cj_span operand[2];	/* of the binary operator in work */
+	struct cj_span operation;	/* the binary operator met last, and */
+	struct cj_span operand[2];	/* its operands */
 	unsigned int_operand;		/* which of them is an int; 2: none */
 	struct cj_span mbarriers;	/* where this type may be named */
 	unsigned left;			/* the open region has ended */
@@ -649,6 +650,9 @@ bool cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
 /* Registers at[0 .. count) of `ref`. */
 cj_ref cj_elab_permute(struct cj_elab *el, cj_ref ref, const uint32_t *at,
     uint32_t count);
+/* Where its operands stand, for messages about the next one. */
+void cj_elab_operands(struct cj_elab *el, struct cj_span operation,
+    struct cj_span left, struct cj_span right);
 struct cj_value cj_elab_binary(struct cj_elab *el, struct cj_span span,
     enum cj_oper op, struct cj_value a, struct cj_value b);
 struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,

@@ -285,6 +285,8 @@ assign(struct cj_elab *el, const struct cj_node *n)
 		v = cj_elab_expr(el, n->assign.value);
 		cj_elab_at(el, n->span);
 		old = cj_elab_read(el, n->assign.place->span, place);
+		cj_elab_operands(el, n->span, n->assign.place->span,
+		    n->assign.value->span);
 		v = cj_elab_binary(el, n->span, op, old, v);
 	}
 	cj_elab_at(el, n->span);

@@ -60,6 +60,19 @@ START_TEST(small_layouts_are_looked_at)
 }
 END_TEST
 
+/* A mode of stride 0 hides what a step carries; 4096 elements at most. */
+START_TEST(large_layouts_are_not_looked_at)
+{
+	const struct cj_layout *a = L("(9,8):(0,6)");
+
+	PRINTS(cj_layout_compose(&al, a, L("4:5")), "(2, 2):(0, 6)");
+	PRINTS(cj_layout_compose(&al, a, L("(4,1024):(5,0)")),
+	    "((2, 2), 1024):((0, 6), 0)");
+	REFUSES(cj_layout_compose(&al, a, L("(4,1025):(5,0)")),
+	    CJ_REFUSED_STRIDE_DIV);
+}
+END_TEST
+
 START_TEST(zero_extents_are_refused)
 {
 	REFUSES(cj_layout_compose(&al, L("(0,4):(1,4)"), L("2:1")),
@@ -87,6 +100,7 @@ compose_suite(void)
 	tcase_add_test(c, symbolic_conditions_have_to_be_known);
 	tcase_add_test(c, last_modes_need_no_condition);
 	tcase_add_test(c, small_layouts_are_looked_at);
+	tcase_add_test(c, large_layouts_are_not_looked_at);
 	tcase_add_test(c, zero_extents_are_refused);
 	tcase_add_test(c, overflow_is_refused);
 	suite_add_tcase(s, c);

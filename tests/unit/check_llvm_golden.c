@@ -50,8 +50,8 @@ check_fact(const char *name, const struct cj_golden_fact *f,
 	found = count(out->ptx, f->text);
 	if (strcmp(f->verb, "lacks") == 0 ? found != 0 :
 	    f->count >= 0 ? found != f->count : found == 0)
-		ck_abort_msg("%s: \"%s\" %d times:\n%s", name, f->text, found,
-		    out->ptx);
+		ck_abort_msg("%s: \"%s\" %d times:\n%.3000s", name, f->text,
+		    found, out->ptx);
 }
 
 static void

@@ -67,6 +67,18 @@ START_TEST(injective_or_not)
 }
 END_TEST
 
+/* By their values, where those are at most 65,536. */
+START_TEST(injective_by_values)
+{
+	ck_assert_int_eq(cj_layout_injective(&al, L("(256,256):(2,1)")),
+	    CJ_NO);
+	ck_assert_int_eq(cj_layout_injective(&al, L("(2,32768):(32768,2)")),
+	    CJ_NO);
+	ck_assert_int_eq(cj_layout_injective(&al, L("(2,32769):(32768,2)")),
+	    CJ_MAYBE);
+}
+END_TEST
+
 START_TEST(equivalent_as_functions)
 {
 	ck_assert_int_eq(cj_layout_equivalent(&al, L("(4,2):(1,4)"),
@@ -93,6 +105,7 @@ thrval_suite(void)
 	tcase_add_test(c, thread_values_cover_in_rounds);
 	tcase_add_test(c, alignment_is_of_every_value);
 	tcase_add_test(c, injective_or_not);
+	tcase_add_test(c, injective_by_values);
 	tcase_add_test(c, equivalent_as_functions);
 	suite_add_tcase(s, c);
 	return s;

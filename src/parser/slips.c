@@ -267,6 +267,39 @@ slip_role_colon(const struct slip *s)
 	return true;
 }
 
+static bool
+ends_facts(enum cj_token_kind kind)
+{
+	return kind == CJ_TOKEN_SEMICOLON || kind == CJ_TOKEN_LBRACE ||
+	    kind == CJ_TOKEN_RBRACE;
+}
+
+/* kernel k(…) target sm_90 where M % 4 == 0 { … }, where a where b { … } */
+static bool
+slip_where(const struct slip *s)
+{
+	struct cj_diag *d;
+	int i = -1;
+
+	if (s->bad.kind != CJ_TOKEN_WHERE || !expects(s, CJ_TOKEN_LBRACE))
+		return false;
+	while (token(s, i).kind == CJ_TOKEN_NAME ||
+	    token(s, i).kind == CJ_TOKEN_COMMA)
+		i--;
+	if (token(s, i).kind == CJ_TOKEN_TARGET) {
+		d = report(s, s->bad.span, "\"where\" stands in front of "
+		    "\"target\"");
+		cj_help(d, "Write where facts target names { ... }.");
+		return true;
+	}
+	while (token(s, i).kind != CJ_TOKEN_KERNEL)
+		if ((int64_t)s->at + i < 0 || ends_facts(token(s, i--).kind))
+			return false;
+	d = report(s, s->bad.span, "a kernel has one \"where\"");
+	cj_help(d, "A comma stands between its facts: where a, b.");
+	return true;
+}
+
 /* if a = b { … } */
 static bool
 slip_assign_in_condition(const struct slip *s)
@@ -471,6 +504,7 @@ static bool (*const slips[])(const struct slip *s) = {
 	slip_if_operand,
 	slip_attribute,
 	slip_role_colon,
+	slip_where,
 	slip_assign_in_condition,
 	slip_else,
 	slip_word_operator,

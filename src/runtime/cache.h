@@ -19,8 +19,6 @@ struct cj_store {
 	const char *folder;		/* with v1; NULL: memory only */
 	const char *root;		/* as the user knows it */
 	const char *why;
-	const char *ignored;		/* what of the environment is not
-					   understood, or NULL */
 	uint64_t limit;			/* bytes */
 	bool is_read_only;
 	bool is_off;			/* in memory neither */

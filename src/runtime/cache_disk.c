@@ -57,7 +57,7 @@ choose_folder(struct cj_arena *a, struct cj_store *s, const char *given)
 }
 
 static cutejit_cache_mode
-choose_mode(struct cj_arena *a, struct cj_store *s, cutejit_cache_mode given)
+choose_mode(cutejit_cache_mode given)
 {
 	const char *word = cj_env("CUTEJIT_CACHE");
 
@@ -69,28 +69,18 @@ choose_mode(struct cj_arena *a, struct cj_store *s, cutejit_cache_mode given)
 		return CUTEJIT_CACHE_MEMORY;
 	if (strcmp(word, "readonly") == 0)
 		return CUTEJIT_CACHE_READ_ONLY;
-	s->ignored = cj_printf(a, "CUTEJIT_CACHE=%s is none of off, memory "
-	    "and readonly", word);
 	return CUTEJIT_CACHE_DEFAULT;
 }
 
 static uint64_t
-choose_limit(struct cj_arena *a, struct cj_store *s, uint64_t given)
+choose_limit(uint64_t given)
 {
 	const char *word = cj_env("CUTEJIT_CACHE_BYTES");
-	unsigned long long n;
-	char *end;
+	uint64_t n;
 
 	if (given != 0)
 		return given;
-	if (word == NULL)
-		return DEFAULT_BYTES;
-	n = strtoull(word, &end, 10);
-	if (n != 0 && *end == '\0')
-		return n;
-	s->ignored = cj_printf(a, "CUTEJIT_CACHE_BYTES=%s is no number of "
-	    "bytes", word);
-	return DEFAULT_BYTES;
+	return word != NULL && cj_is_count(word, &n) ? n : DEFAULT_BYTES;
 }
 
 struct cj_store *
@@ -98,9 +88,9 @@ cj_store_open(struct cj_arena *a, const cutejit_options *o)
 {
 	struct cj_store *s = CJ_NEW(a, struct cj_store);
 
-	s->limit = choose_limit(a, s, o->cache_bytes);
+	s->limit = choose_limit(o->cache_bytes);
 	atomic_flag_clear(&s->told);
-	switch (choose_mode(a, s, o->cache)) {
+	switch (choose_mode(o->cache)) {
 	case CUTEJIT_CACHE_OFF:
 		s->is_off = true;
 		s->why = "the cache is off";

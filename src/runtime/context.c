@@ -267,6 +267,18 @@ furnish(struct cutejit_context *c)
 	return true;
 }
 
+static void
+tell_environment(struct cutejit_context *c)
+{
+	const char *text;
+	unsigned at = 0;
+
+	if (CJ_RECOVER(&c->recover))
+		return;
+	while ((text = cj_environment_ignored(&c->arena, &at)) != NULL)
+		cj_log(c, CUTEJIT_LOG_WARNING, "%s", text);
+}
+
 cutejit_status
 cutejit_context_create(const cutejit_options *options, cutejit_context **out)
 {
@@ -289,8 +301,7 @@ cutejit_context_create(const cutejit_options *options, cutejit_context **out)
 	if (c->store->remote_why != NULL)
 		cj_log(c, CUTEJIT_LOG_WARNING, "no remote cache: %s",
 		    c->store->remote_why);
-	if (c->store->ignored != NULL)
-		cj_log(c, CUTEJIT_LOG_WARNING, "%s", c->store->ignored);
+	tell_environment(c);
 	*out = c;
 	return CUTEJIT_OK;
 }

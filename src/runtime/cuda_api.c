@@ -59,7 +59,9 @@ open_driver(void)
 	    : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
 	if (library == NULL)
-		return "libcuda.so.1 is not there";
+		return named != NULL && named[0] != '\0' ?
+		    "what CUTEJIT_LIBCUDA names cannot be opened" :
+		    "libcuda.so.1 is not there";
 	memset(&driver.table, 0, sizeof driver.table);
 	why = fill(&driver.table, library);
 	if (why == NULL)

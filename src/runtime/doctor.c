@@ -204,9 +204,17 @@ look_at_cache(struct doctor *d)
 		    "most %.0f MiB%s", s->root, s->why,
 		    (double)s->limit / (1 << 20), s->is_read_only
 		    ? ", read only" : ""), "keeps compiled kernels");
-	if (s->ignored != NULL)
-		say(d, "cache", CUTEJIT_NOTE, s->ignored,
-		    "it is as if it were not set");
+}
+
+static void
+look_at_ignored(struct doctor *d)
+{
+	const char *text;
+	unsigned at = 0;
+
+	while ((text = cj_environment_ignored(&d->work->arena, &at)) != NULL)
+		say(d, "environment", CUTEJIT_NOTE, text,
+		    "it is not used");
 }
 
 static void
@@ -258,6 +266,7 @@ look(struct cj_work *f, void *arguments)
 	look_at_cache(d);
 	look_at_remote(d);
 	look_at_environment(d);
+	look_at_ignored(d);
 	return CUTEJIT_OK;
 }
 

@@ -252,6 +252,20 @@ run_cleanups(struct cj_work *f)
 	}
 }
 
+/* The first line of a text. */
+static void
+say_note(struct cj_work *f, const char *text)
+{
+	const struct cj_span none = { 0 };
+	struct cj_diag *d = f->diags.first;
+
+	if (d == NULL || text[0] == '\0')
+		return;
+	while (d->next != NULL)
+		d = d->next;
+	cj_note(d, none, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
 static cutejit_status
 tell_fault(struct cj_work *f)
 {
@@ -259,6 +273,7 @@ tell_fault(struct cj_work *f)
 
 	cj_fail(f, CUTEJIT_INTERNAL, CJ_DIAG_INTERNAL,
 	    "a fault of the compiler, not of your program");
+	say_note(f, f->recover.text);
 	if (path != NULL)
 		cj_say_help(f, "Please send the report %s.", path);
 	else

@@ -7,7 +7,8 @@
 
 #include "remote.h"
 
-enum { DEFAULT_TIMEOUT_MS = 1000, QUIET_MS = 30000, REDIS_PORT = 6379 };
+enum { DEFAULT_TIMEOUT_MS = 1000, MOST_TIMEOUT_MS = 600000 };
+enum { QUIET_MS = 30000, REDIS_PORT = 6379 };
 
 /* ---- where --------------------------------------------------------------- */
 
@@ -93,14 +94,13 @@ static unsigned
 choose_timeout(unsigned given)
 {
 	const char *word = cj_env("CUTEJIT_REMOTE_TIMEOUT_MS");
-	int n;
+	uint64_t n;
 
 	if (given != 0)
 		return given;
-	if (word != NULL && read_number(word, word + strlen(word), 600000,
-	    &n) && n > 0)
-		return (unsigned)n;
-	return DEFAULT_TIMEOUT_MS;
+	if (word == NULL || !cj_is_count(word, &n))
+		return DEFAULT_TIMEOUT_MS;
+	return n < MOST_TIMEOUT_MS ? (unsigned)n : MOST_TIMEOUT_MS;
 }
 
 struct cj_remote *

@@ -551,5 +551,11 @@ const struct cj_target *cj_target_default(struct cj_work *f,
 
 /* Values of our environment variables; NULL if unset or empty. */
 const char *cj_env(const char *name);
+/* The next of them that means nothing, in words; NULL: no more. *at is 0 at
+ * first (environment.c). */
+const char *cj_environment_ignored(struct cj_arena *a, unsigned *at);
+/* A number above 0, in digits alone; a file that can be run. */
+bool cj_is_count(const char *text, uint64_t *n);
+bool cj_is_program(const char *path);
 
 #endif

@@ -340,10 +340,8 @@ usable(struct cj_arena *a, const char *folder, size_t length,
     const char *name)
 {
 	char *path = cj_printf(a, "%.*s/%s", (int)length, folder, name);
-	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode)
-	    && access(path, X_OK) == 0 ? path : NULL;
+	return cj_is_program(path) ? path : NULL;
 }
 
 static const char *
@@ -370,7 +368,7 @@ cj_find_program(struct cj_arena *a, const char *variable, const char *name)
 	const char *found;
 
 	if (named != NULL)
-		return access(named, X_OK) == 0 ? cj_strdup(a, named) : NULL;
+		return cj_is_program(named) ? cj_strdup(a, named) : NULL;
 	found = find_in_path(a, name);
 	for (folder = cj_cuda_folders(a); found == NULL && *folder != NULL;
 	    folder++) {

@@ -11,3 +11,10 @@ compile CUTEJIT_CACHE_DIR=/dev/null CUTEJIT_CACHE=off
 compile CUTEJIT_CACHE_DIR=cache CUTEJIT_CACHE=on
 compile CUTEJIT_CACHE_DIR=cache CUTEJIT_CACHE_BYTES=10G
 env CUTEJIT_CACHE_DIR=/dev/null CUTEJIT_CACHE_BYTES=10G "$CUTEC" doctor | grep -A 1 ' cache '
+for word in CUTEJIT_CACHE_BYTES=-1 CUTEJIT_CACHE_BYTES=99999999999999999999 CUTEJIT_REMOTE_MODE=read \
+	CUTEJIT_REMOTE_TIMEOUT_MS=1s CUTEJIT_ASSEMBLER=nvcc CUTEJIT_PTXAS=/nowhere/ptxas CUTEJIT_PTXAS="$CASE_DIR" \
+	CUTEJIT_WORKER=/nowhere CUTEJIT_DUMP=ptx,sass:. CUTEJIT_DUMP=ptx,ir:.; do
+	compile CUTEJIT_CACHE_DIR=cache "$word" 2>&1 | sed "s|$CASE_DIR|FOLDER|"
+	rm -f ./*.ir
+done
+CUTEJIT_ASSEMBLER=nvcc "$CUTEC" doctor | grep -A 1 ' environment .* none '

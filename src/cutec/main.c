@@ -110,7 +110,6 @@ use_large_pages(void)
 	if (gap < LEAST_GAP)
 		gap += LARGE_PAGE;
 	unused = malloc(gap);		/* the heap grows by a step */
-	(void)unused;
 	end = sbrk(0);
 	if (unused == NULL || begin == (void *)-1 || end == (void *)-1
 	    || end <= begin)

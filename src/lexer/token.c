@@ -72,6 +72,7 @@ cj_token_of_word(const char *text, size_t length)
 
 	for (k = 0; k < CJ_LENGTH(lengths); k++)
 		if (lengths[k] == length && length != 0 &&
+		    texts[k][0] == text[0] &&
 		    memcmp(texts[k], text, length) == 0)
 			return (enum cj_token_kind)(CJ_TOKEN_NAME + k);
 	return CJ_TOKEN_NAME;

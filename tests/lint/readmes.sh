@@ -24,6 +24,14 @@ do
 		END { exit !found }' || echo "$readme does not name ${file##*/}"
 done
 
+# Functions that they speak of exist.
+grep -oE '\bc(j|utejit)_[a-z0-9_]+\(\)' src/README src/*/README |
+    tr -d '()' | sort -u | while IFS=: read -r readme name
+do
+	grep -qE "\b$name\(" src/*.h src/*/*.[chy] ||
+	    echo "$readme speaks of $name(), which is not there"
+done
+
 # That of the root names each folder.
 for place in */
 do

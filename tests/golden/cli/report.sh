@@ -32,3 +32,18 @@ grep -c '<script\|http' page.html
 "$CUTEC" run --device=cpu --report=json= "$@" 2>&1
 "$CUTEC" run --device=cpu --report=json=no/folder "$@" 2>&1 |
 	sed 's/: [0-9].* ms//'
+# A warp that takes every other element touches two lines of 128 bytes, and of
+# each all sectors of 32; one that takes every 64th a line and a sector a lane.
+cat >apart.cute <<'TEXT'
+kernel apart(const step: int, x: tensor(f32, N:1), y: tensor(f32, 32:1))
+{
+    launch grid(1) block(32) { y[thread_idx.x] = x[step * thread_idx.x]; }
+}
+TEXT
+for step in 1 2 8 64
+do
+	"$CUTEC" run --device=cpu --report=json apart.cute -D step=$step \
+	    'x=iota(f32, 2048:1)' 'y=empty(f32, 32:1)' >log 2>&1 || cat log
+	grep -o '"total": .*"global_sectors": [0-9]*' apart.json |
+	    sed "s/.*\"bytes\"/$step apart: \"bytes\"/"
+done

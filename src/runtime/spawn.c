@@ -28,6 +28,10 @@ enum { END_MS = 20 };
 
 enum { IN, OUT, ERR, FILES };
 
+/* How a program ended whose host ignores its children: it has done its work if
+ * it wrote something. No program ends like this. */
+enum { UNSEEN = -1 };
+
 struct cj_child {
 	int fd[FILES];		/* its standard files; -1: not open */
 	int feed;		/* the end of a pipe into fd[IN]; or -1 */
@@ -190,9 +194,8 @@ await_end(struct cj_work *f, pid_t pid, int *how)
 		if (got == pid)
 			return true;
 		if (got < 0 && errno != EINTR) {
-			/* the host ignores its children: its end is all */
-			*how = 0;
-			return kill(pid, 0) != 0;
+			*how = UNSEEN;
+			return true;
 		}
 		if (cj_is_late(f))
 			return false;
@@ -204,7 +207,7 @@ await_end(struct cj_work *f, pid_t pid, int *how)
 enum cj_spawn_status
 cj_child_end(struct cj_work *f, struct cj_child *c, struct cj_spawned *out)
 {
-	int how = 0;
+	int how = UNSEEN;
 
 	memset(out, 0, sizeof *out);
 	out->out = out->err = "";
@@ -216,10 +219,12 @@ cj_child_end(struct cj_work *f, struct cj_child *c, struct cj_spawned *out)
 		return CJ_SPAWN_LATE;
 	}
 	c->pid = 0;
-	out->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-	out->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
 	out->out = contents(&f->arena, c->fd[OUT], &out->out_length);
 	out->err = contents(&f->arena, c->fd[ERR], &out->err_length);
+	if (how == UNSEEN)
+		return out->out_length != 0 ? CJ_SPAWN_OK : CJ_SPAWN_FAILED;
+	out->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+	out->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
 	return WIFEXITED(how) && out->code == 0 ? CJ_SPAWN_OK
 	    : CJ_SPAWN_FAILED;
 }

@@ -169,6 +169,27 @@ START_TEST(test_failures)
 }
 END_TEST
 
+/* A host that ignores its children, or waits for any of them, does not learn
+ * how one ended: what the program has written tells. */
+START_TEST(test_ended_unseen)
+{
+	char body[512];
+	struct job j = { .ptx = "x" };
+	cutejit_context *c;
+
+	snprintf(body, sizeof body, "%s %s", version, _i < 2 ?
+	    wrong[0].body : "echo no cubin");
+	setenv("CUTEJIT_PTXAS", script("ptxas", body), 1);
+	signal(SIGCHLD, SIG_IGN);
+	c = context(_i % 2 == 0 ? 0 : 5000);
+	ck_assert_int_eq(cj_enter(c, assemble, &j), CUTEJIT_OK);
+	ck_assert_int_eq(j.status, _i < 2 ? CUTEJIT_INTERNAL : CUTEJIT_OK);
+	ck_assert_ptr_nonnull(strstr(j.log, _i < 2 ? wrong[0].log : ""));
+	signal(SIGCHLD, SIG_DFL);
+	cutejit_context_destroy(c);
+}
+END_TEST
+
 START_TEST(test_garbage_is_no_cubin)
 {
 	char body[512];
@@ -471,6 +492,7 @@ suite(void)
 	tcase_add_test(t, test_version_is_remembered);
 	tcase_add_test(t, test_absent);
 	tcase_add_loop_test(t, test_failures, 0, (int)CJ_LENGTH(wrong));
+	tcase_add_loop_test(t, test_ended_unseen, 0, 4);
 	tcase_add_test(t, test_garbage_is_no_cubin);
 	tcase_add_test(t, test_hang);
 	tcase_add_loop_test(t, test_much_data, 0, 3);

@@ -478,6 +478,10 @@ cj_arguments_read(struct cj_work *f, const struct cutejit_module *m,
 	for (i = 0; i < count; i++) {
 		int64_t at = find_parameter(f, list, out->count, &given[i], i);
 
+		if (at < 0 && given[i].name != NULL
+		    && cj_is_constant(m, member, given[i].name))
+			cj_say_help(f, "It is known at compile time: give it "
+			    "as one of the constants.");
 		if (at < 0)
 			return CUTEJIT_ERROR;
 		if (seen[at]) {

@@ -485,18 +485,39 @@ cj_module_family(struct cj_work *f, const struct cutejit_module *m,
 	return NULL;
 }
 
+static uint32_t
+number_of(const struct cutejit_module *m, const struct cj_member_info *member)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->member_count; i++)
+		if (m->infos[i].node == member->node)
+			break;
+	assert(i < m->member_count && "a member of this module");
+	return i;
+}
+
+bool
+cj_is_constant(const struct cutejit_module *m,
+    const struct cj_member_info *member, const char *name)
+{
+	uint32_t i = number_of(m, member), k;
+
+	for (k = 0; k < m->parameter_counts[i]; k++)
+		if (m->parameters[i][k].kind == CJ_PARAMETER_CONST
+		    && strcmp(m->parameters[i][k].name, name) == 0)
+			return true;
+	return false;
+}
+
 uint32_t
 cj_run_parameters(struct cj_work *f, const struct cutejit_module *m,
     const struct cj_member_info *member,
     const struct cj_parameter_info ***out)
 {
 	const struct cj_parameter_info **list;
-	uint32_t i, k, count = 0;
+	uint32_t i = number_of(m, member), k, count = 0;
 
-	for (i = 0; i < m->member_count; i++)
-		if (m->infos[i].node == member->node)
-			break;
-	assert(i < m->member_count && "a member of this module");
 	list = CJ_NEWS(&f->arena, const struct cj_parameter_info *,
 	    m->parameter_counts[i]);
 	for (k = 0; k < m->parameter_counts[i]; k++)

@@ -315,10 +315,13 @@ const struct cj_sources *cj_sources_now(const struct cutejit_module *m,
 /* First member of the family; NULL with a message if there is none. */
 const struct cj_member_info *cj_module_family(struct cj_work *f,
     const struct cutejit_module *m, const char *kernel, uint32_t *count);
-/* Run-time parameters of a member, in order. */
+/* Run-time parameters of a member, in order; has it a compile-time one of this
+ * name? */
 uint32_t cj_run_parameters(struct cj_work *f, const struct cutejit_module *m,
     const struct cj_member_info *member,
     const struct cj_parameter_info ***out);
+bool cj_is_constant(const struct cutejit_module *m,
+    const struct cj_member_info *member, const char *name);
 
 /* ---- arguments (argument.c) ---------------------------------------------- */
 

@@ -214,6 +214,11 @@ wrong_arguments(cutejit_context *c, cutejit_module *m)
 	args[2] = cutejit_arg_float("z", 1);
 	REFUSED(c, CUTEJIT_ERROR, "unknown-argument", cutejit_call(m,
 	    "scale", args, 3, NULL, NULL));
+	args[2] = cutejit_arg_text("T", "f16");
+	REFUSED(c, CUTEJIT_ERROR, "unknown-argument", cutejit_call(m,
+	    "scale", args, 3, NULL, NULL));
+	text = cutejit_report_text(cutejit_context_report(c), 0);
+	CHECK(strstr(text, "one of the constants") != NULL);
 	args[2] = cutejit_arg_tensor("s", &vy.tensor);
 	REFUSED(c, CUTEJIT_ERROR, "wrong-argument", cutejit_call(m, "scale",
 	    args, 3, NULL, NULL));

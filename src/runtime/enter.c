@@ -252,20 +252,21 @@ run_cleanups(struct cj_work *f)
 	}
 }
 
-/* The first line of a text. */
 static void
 say_note(struct cj_work *f, const char *text)
 {
 	const struct cj_span none = { 0 };
 	struct cj_diag *d = f->diags.first;
 
-	if (d == NULL || text[0] == '\0')
+	if (d == NULL)
 		return;
 	while (d->next != NULL)
 		d = d->next;
-	cj_note(d, none, "%.*s", (int)strcspn(text, "\n"), text);
+	cj_note(d, none, "%s", text);
 }
 
+/* What it was stands in the report alone: it may hold what is nobody's
+ * business but the author's. */
 static cutejit_status
 tell_fault(struct cj_work *f)
 {
@@ -273,7 +274,8 @@ tell_fault(struct cj_work *f)
 
 	cj_fail(f, CUTEJIT_INTERNAL, CJ_DIAG_INTERNAL,
 	    "a fault of the compiler, not of your program");
-	say_note(f, f->recover.text);
+	if (f->doing != NULL)
+		say_note(f, cj_printf(&f->arena, "while: %s", f->doing));
 	if (path != NULL)
 		cj_say_help(f, "Please send the report %s.", path);
 	else

@@ -7,44 +7,22 @@
  */
 #include "llvm_memory.h"
 
-/* An instruction while it is put together: its operands in order. */
-struct call {
-	struct cj_llvm_gen *g;
-	cj_llvm arguments[12];
-	struct cj_strbuf text, constraints;
-	unsigned count;
-};
-
 static void
-begin(struct call *c, struct cj_llvm_gen *g, int version)
+begin(struct cj_llvm_ptx *c, struct cj_llvm_gen *g, int version)
 {
 	if (!cj_llvm_wants_ptx(g, version))
 		cj_llvm_bug(g, "bulk copies need PTX %d.%d", version / 10,
 		    version % 10);
-	c->g = g;
-	c->count = 0;
-	cj_strbuf_init(&c->text, g->arena);
-	cj_strbuf_init(&c->constraints, g->arena);
+	cj_llvm_begin_ptx(c, g);
 }
 
 /* text with $ where the operand goes */
 static void
-add(struct call *c, const char *before, cj_llvm v, const char *constraint,
-    const char *behind)
+add(struct cj_llvm_ptx *c, const char *before, cj_llvm v,
+    const char *constraint, const char *behind)
 {
 	cj_strbuf_printf(&c->text, "%s$%u%s", before, c->count, behind);
-	cj_strbuf_printf(&c->constraints, "%s,", constraint);
-	assert(c->count < CJ_LENGTH(c->arguments));
-	c->arguments[c->count++] = v;
-}
-
-static void
-end(struct call *c)
-{
-	cj_strbuf_puts(&c->text, ";");
-	cj_strbuf_puts(&c->constraints, "~{memory}");
-	cj_llvm_asm(c->g, CJ_LLVM_ASM_EFFECT, c->g->void_type, c->text.text,
-	    c->constraints.text, c->arguments, c->count);
+	cj_llvm_add_ptx(c, v, constraint);
 }
 
 /* ---- addresses ----------------------------------------------------------- */
@@ -94,8 +72,8 @@ cj_llvm_shared_word_of(struct cj_llvm_gen *g, const struct cj_access *a,
 
 /* ", [address]" of what an access names; rank 0: of this block. */
 static void
-add_place(struct call *c, const char *before, uint32_t access, cj_ref offset,
-    cj_ref rank)
+add_place(struct cj_llvm_ptx *c, const char *before, uint32_t access,
+    cj_ref offset, cj_ref rank)
 {
 	struct cj_llvm_gen *g = c->g;
 	const struct cj_access *a = &g->m->accesses.at[access];
@@ -128,11 +106,6 @@ cj_llvm_policy(enum cj_evict e)
 static const char *
 reduction(struct cj_llvm_gen *g, const struct cj_bulk_copy *b)
 {
-	static const char *const names[] = {
-		[CJ_ATOMIC_ADD] = "add", [CJ_ATOMIC_MIN] = "min",
-		[CJ_ATOMIC_MAX] = "max", [CJ_ATOMIC_AND] = "and",
-		[CJ_ATOMIC_OR] = "or", [CJ_ATOMIC_XOR] = "xor",
-	};
 	enum cj_kind k = g->m->objects.at[g->m->accesses.at[b->to].object]
 	    .element;
 	bool is_bits = b->how == CJ_ATOMIC_AND || b->how == CJ_ATOMIC_OR ||
@@ -148,8 +121,8 @@ reduction(struct cj_llvm_gen *g, const struct cj_bulk_copy *b)
 		type = cj_kind_text(k);
 	if (b->how == CJ_ATOMIC_ADD && k == CJ_KIND_I64)
 		type = "u64";		/* the same sum */
-	return cj_printf(g->arena, ".%s%s.%s", names[b->how], is_half &&
-	    b->how == CJ_ATOMIC_ADD ? ".noftz" : "", type);
+	return cj_printf(g->arena, ".%s%s.%s", cj_llvm_combining(b->how),
+	    is_half && b->how == CJ_ATOMIC_ADD ? ".noftz" : "", type);
 }
 
 /* ---- copies -------------------------------------------------------------- */
@@ -178,7 +151,7 @@ cj_llvm_op_BULK_COPY(struct cj_llvm_gen *g, cj_ref r)
 	    g->m->accesses.at[b->to].object];
 	cj_ref last = inst->operand_count > 4 ? cj_operand(g->m, inst, 4) : 0;
 	bool spreads = last != 0 && !is_shared(g, b->from);
-	struct call c;
+	struct cj_llvm_ptx c;
 
 	begin(&c, g, 80);
 	cj_strbuf_puts(&c.text, name_of(g, b, spreads));
@@ -196,13 +169,13 @@ cj_llvm_op_BULK_COPY(struct cj_llvm_gen *g, cj_ref r)
 	if (b->evict != CJ_EVICT_NORMAL)
 		add(&c, ", ", LLVMConstInt(g->i64, cj_llvm_policy(b->evict),
 		    0), "l", "");
-	end(&c);
+	cj_llvm_end_ptx(&c);
 }
 
 /* ---- registers ----------------------------------------------------------- */
 
 static void
-add_words(struct call *c, cj_ref value, unsigned bits, unsigned words)
+add_words(struct cj_llvm_ptx *c, cj_ref value, unsigned bits, unsigned words)
 {
 	struct cj_llvm_gen *g = c->g;
 	unsigned each = cj_kind_bits(cj_type_kind(cj_inst(g->m, value)->type));
@@ -227,7 +200,7 @@ cj_llvm_op_SEND(struct cj_llvm_gen *g, cj_ref r)
 	unsigned each = cj_kind_bits(cj_type_kind(type));
 	unsigned bits = each == 64 ? 64 : 32;
 	unsigned words = each * cj_type_count(type) / bits;
-	struct call c;
+	struct cj_llvm_ptx c;
 
 	begin(&c, g, 81);
 	if (b->reduces)
@@ -241,5 +214,5 @@ cj_llvm_op_SEND(struct cj_llvm_gen *g, cj_ref r)
 	add_place(&c, "[", b->to, cj_operand(g->m, inst, 0), rank);
 	add_words(&c, value, bits, words);
 	add_place(&c, ", [", b->signal, cj_operand(g->m, inst, 3), rank);
-	end(&c);
+	cj_llvm_end_ptx(&c);
 }

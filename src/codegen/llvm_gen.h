@@ -181,6 +181,20 @@ cj_llvm cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how,
     LLVMTypeRef result, const char *text, const char *constraints,
     cj_llvm *arguments, unsigned count);
 
+/* An instruction with an effect while it is put together: text, in which $count
+ * is the next operand, and the operands in order. */
+struct cj_llvm_ptx {
+	struct cj_llvm_gen *g;
+	cj_llvm arguments[12 + CJ_MAP_NUMBERS];
+	struct cj_strbuf text, constraints;
+	unsigned count;
+};
+void cj_llvm_begin_ptx(struct cj_llvm_ptx *c, struct cj_llvm_gen *g);
+void cj_llvm_add_ptx(struct cj_llvm_ptx *c, cj_llvm v, const char *constraint);
+void cj_llvm_end_ptx(struct cj_llvm_ptx *c);
+/* What PTX calls that which copies do to what is there. */
+const char *cj_llvm_combining(enum cj_atomic how);
+
 LLVMBasicBlockRef cj_llvm_block(struct cj_llvm_gen *g, const char *name);
 void cj_llvm_enter(struct cj_llvm_gen *g, LLVMBasicBlockRef block);
 /* An alloca in the entry block. */

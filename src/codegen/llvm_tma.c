@@ -3,74 +3,47 @@
  */
 #include "llvm_gen.h"
 
-/* An instruction while it is put together: its operands in order. */
-struct call {
-	struct cj_llvm_gen *g;
-	cj_llvm arguments[5 + CJ_MAP_NUMBERS];
-	struct cj_strbuf text, constraints;
-	unsigned count;
-};
-
-static void
-add(struct call *c, cj_llvm v, const char *constraint)
-{
-	cj_strbuf_printf(&c->constraints, "%s,", constraint);
-	c->arguments[c->count++] = v;
-}
-
 /* [map, {coordinates}]: operand `map`, and those from `next` on */
 static void
-add_box(struct call *c, const struct cj_inst *inst, unsigned map,
+add_box(struct cj_llvm_ptx *c, const struct cj_inst *inst, unsigned map,
     unsigned next, unsigned rank)
 {
 	struct cj_llvm_gen *g = c->g;
 	unsigned i;
 
 	cj_strbuf_printf(&c->text, "[$%u, {", c->count);
-	add(c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g, cj_operand(g->m,
-	    inst, map), 0), g->i64, ""), "l");
+	cj_llvm_add_ptx(c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g,
+	    cj_operand(g->m, inst, map), 0), g->i64, ""), "l");
 	for (i = next; i < next + rank; i++) {
 		cj_llvm v = cj_llvm_value(g, cj_operand(g->m, inst, i), 0);
 
 		cj_strbuf_printf(&c->text, "%s$%u", i == next ? "" : ", ",
 		    c->count);
-		add(c, LLVMTypeOf(v) == g->i32 ? v :
+		cj_llvm_add_ptx(c, LLVMTypeOf(v) == g->i32 ? v :
 		    LLVMBuildTrunc(g->b, v, g->i32, ""), "r");
 	}
 	cj_strbuf_puts(&c->text, "}]");
 }
 
 static void
-add_shared(struct call *c, uint32_t access, cj_ref offset)
+add_shared(struct cj_llvm_ptx *c, uint32_t access, cj_ref offset)
 {
 	struct cj_llvm_gen *g = c->g;
 
 	cj_strbuf_printf(&c->text, "[$%u]", c->count);
-	add(c, cj_llvm_shared_word(g, &g->m->accesses.at[access], offset),
-	    "r");
+	cj_llvm_add_ptx(c, cj_llvm_shared_word(g, &g->m->accesses.at[access],
+	    offset), "r");
 }
 
 /* map: NULL, or that of a copy */
 static void
-begin(struct call *c, struct cj_llvm_gen *g, const struct cj_map *map)
+begin(struct cj_llvm_ptx *c, struct cj_llvm_gen *g, const struct cj_map *map)
 {
 	bool has_rows = map != NULL && map->kind == CJ_MAP_ROWS;
 
 	if (!cj_llvm_wants_ptx(g, has_rows ? 86 : 80))
 		cj_llvm_bug(g, "TMA needs PTX 8.0, rows by number 8.6");
-	c->g = g;
-	c->count = 0;
-	cj_strbuf_init(&c->text, g->arena);
-	cj_strbuf_init(&c->constraints, g->arena);
-}
-
-static void
-end(struct call *c)
-{
-	cj_strbuf_puts(&c->text, ";");
-	cj_strbuf_puts(&c->constraints, "~{memory}");
-	cj_llvm_asm(c->g, CJ_LLVM_ASM_EFFECT, c->g->void_type, c->text.text,
-	    c->constraints.text, c->arguments, c->count);
+	cj_llvm_begin_ptx(c, g);
 }
 
 static const char *
@@ -80,30 +53,18 @@ hint_of(const struct cj_tma_copy *t)
 }
 
 static void
-add_policy(struct call *c, const struct cj_tma_copy *t)
+add_policy(struct cj_llvm_ptx *c, const struct cj_tma_copy *t)
 {
 	if (t->evict == CJ_EVICT_NORMAL)
 		return;
 	cj_strbuf_printf(&c->text, ", $%u", c->count);
-	add(c, LLVMConstInt(c->g->i64, cj_llvm_policy(t->evict), 0), "l");
-}
-
-static const char *
-how_text(enum cj_atomic how)
-{
-	static const char *const names[] = {
-		[CJ_ATOMIC_ADD] = "add", [CJ_ATOMIC_MIN] = "min",
-		[CJ_ATOMIC_MAX] = "max", [CJ_ATOMIC_AND] = "and",
-		[CJ_ATOMIC_OR] = "or", [CJ_ATOMIC_XOR] = "xor",
-	};
-
-	assert(how < CJ_LENGTH(names) && "the verifier has asked");
-	return names[how];
+	cj_llvm_add_ptx(c, LLVMConstInt(c->g->i64, cj_llvm_policy(t->evict),
+	    0), "l");
 }
 
 /* , {offsets of pixels}, of 16 bits */
 static void
-add_offsets(struct call *c, const struct cj_inst *inst, unsigned from,
+add_offsets(struct cj_llvm_ptx *c, const struct cj_inst *inst, unsigned from,
     unsigned to)
 {
 	struct cj_llvm_gen *g = c->g;
@@ -114,8 +75,8 @@ add_offsets(struct call *c, const struct cj_inst *inst, unsigned from,
 	for (i = from; i < to; i++) {
 		cj_strbuf_printf(&c->text, "%s$%u", i == from ? "" : ", ",
 		    c->count);
-		add(c, LLVMBuildTrunc(g->b, cj_llvm_value(g, cj_operand(g->m,
-		    inst, i), 0), half, ""), "h");
+		cj_llvm_add_ptx(c, LLVMBuildTrunc(g->b, cj_llvm_value(g,
+		    cj_operand(g->m, inst, i), 0), half, ""), "h");
 	}
 	cj_strbuf_puts(&c->text, "}");
 }
@@ -154,7 +115,7 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
-	struct call c;
+	struct cj_llvm_ptx c;
 
 	const struct cj_map *map = &g->m->maps.at[t->map];
 	unsigned rank = map->rank;
@@ -176,12 +137,12 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 		add_offsets(&c, inst, 3 + rank, last);
 	if (spreads) {
 		cj_strbuf_printf(&c.text, ", $%u", c.count);
-		add(&c, LLVMBuildTrunc(g->b, cj_llvm_value(g, cj_operand(g->m,
-		    inst, last), 0), LLVMInt16TypeInContext(g->context),
-		    ""), "h");
+		cj_llvm_add_ptx(&c, LLVMBuildTrunc(g->b, cj_llvm_value(g,
+		    cj_operand(g->m, inst, last), 0),
+		    LLVMInt16TypeInContext(g->context), ""), "h");
 	}
 	add_policy(&c, t);
-	end(&c);
+	cj_llvm_end_ptx(&c);
 }
 
 void
@@ -189,7 +150,7 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
-	struct call c;
+	struct cj_llvm_ptx c;
 
 	const struct cj_map *map = &g->m->maps.at[t->map];
 
@@ -197,12 +158,12 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 	cj_strbuf_printf(&c.text, "cp%s.async.bulk.tensor.%ud.global"
 	    ".shared::cta%s%s%s.bulk_group%s ", t->reduces ? ".reduce" : "",
 	    (unsigned)map->rank, t->reduces ? "." : "", t->reduces ?
-	    how_text(t->how) : "", store_mode(map), hint_of(t));
+	    cj_llvm_combining(t->how) : "", store_mode(map), hint_of(t));
 	add_box(&c, inst, 1, 2, coordinates_of(map));
 	cj_strbuf_puts(&c.text, ", ");
 	add_shared(&c, t->shared, cj_operand(g->m, inst, 0));
 	add_policy(&c, t);
-	end(&c);
+	cj_llvm_end_ptx(&c);
 }
 
 void
@@ -210,26 +171,26 @@ cj_llvm_op_TMA_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	const struct cj_map *map = &g->m->maps.at[inst->attr];
-	struct call c;
+	struct cj_llvm_ptx c;
 
 	begin(&c, g, map);
 	cj_strbuf_printf(&c.text, "cp.async.bulk.prefetch.tensor.%ud.L2"
 	    ".global ", (unsigned)map->rank);
 	add_box(&c, inst, 0, 1, map->rank);
-	end(&c);
+	cj_llvm_end_ptx(&c);
 }
 
 void
 cj_llvm_op_MAP_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
-	struct call c;
+	struct cj_llvm_ptx c;
 
 	begin(&c, g, NULL);
 	cj_strbuf_puts(&c.text, "prefetch.tensormap [$0]");
-	add(&c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g, cj_operand(g->m,
-	    inst, 0), 0), g->i64, ""), "l");
-	end(&c);
+	cj_llvm_add_ptx(&c, LLVMBuildPtrToInt(g->b, cj_llvm_value(g,
+	    cj_operand(g->m, inst, 0), 0), g->i64, ""), "l");
+	cj_llvm_end_ptx(&c);
 }
 
 static void

@@ -264,6 +264,45 @@ cj_llvm_asm(struct cj_llvm_gen *g, enum cj_llvm_asm how, LLVMTypeRef result,
 	return call;
 }
 
+void
+cj_llvm_begin_ptx(struct cj_llvm_ptx *c, struct cj_llvm_gen *g)
+{
+	c->g = g;
+	c->count = 0;
+	cj_strbuf_init(&c->text, g->arena);
+	cj_strbuf_init(&c->constraints, g->arena);
+}
+
+void
+cj_llvm_add_ptx(struct cj_llvm_ptx *c, cj_llvm v, const char *constraint)
+{
+	cj_strbuf_printf(&c->constraints, "%s,", constraint);
+	assert(c->count < CJ_LENGTH(c->arguments));
+	c->arguments[c->count++] = v;
+}
+
+void
+cj_llvm_end_ptx(struct cj_llvm_ptx *c)
+{
+	cj_strbuf_puts(&c->text, ";");
+	cj_strbuf_puts(&c->constraints, "~{memory}");
+	cj_llvm_asm(c->g, CJ_LLVM_ASM_EFFECT, c->g->void_type, c->text.text,
+	    c->constraints.text, c->arguments, c->count);
+}
+
+const char *
+cj_llvm_combining(enum cj_atomic how)
+{
+	static const char *const names[] = {
+		[CJ_ATOMIC_ADD] = "add", [CJ_ATOMIC_MIN] = "min",
+		[CJ_ATOMIC_MAX] = "max", [CJ_ATOMIC_AND] = "and",
+		[CJ_ATOMIC_OR] = "or", [CJ_ATOMIC_XOR] = "xor",
+	};
+
+	assert(how < CJ_LENGTH(names) && "the verifier has asked");
+	return names[how];
+}
+
 LLVMBasicBlockRef
 cj_llvm_block(struct cj_llvm_gen *g, const char *name)
 {

@@ -184,17 +184,6 @@ multiply_each(struct cj_elab *el, const struct product *p, cj_ref acc,
 
 /* ---- by the warp --------------------------------------------------------- */
 
-/* `count` registers from `first` on. */
-static cj_ref
-slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
-{
-	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count), i;
-
-	for (i = 0; i < count; i++)
-		at[i] = first + i;
-	return cj_elab_permute(el, ref, at, count);
-}
-
 /* The i-th of the atoms, by their places: M, then N. */
 static uint32_t
 there_and_back(const struct product *p, uint32_t i)
@@ -215,12 +204,12 @@ multiply_atoms(struct cj_elab *el, const struct product *p, uint32_t k,
 
 	for (next = 0; next < p->m * p->n; next++) {
 		i = there_and_back(p, next);
-		refs[0] = slice(el, a, i % p->m * p->va, p->va);
-		refs[1] = slice(el, b, i / p->m * p->vb, p->vb);
+		refs[0] = cj_elab_slice(el, a, i % p->m * p->va, p->va);
+		refs[1] = cj_elab_slice(el, b, i / p->m * p->vb, p->vb);
 		refs[2] = sum[i];
 		if (each != 0) {
-			refs[3] = slice(el, p->metadata, i % p->m + k / each *
-			    p->m, 1);
+			refs[3] = cj_elab_slice(el, p->metadata, i % p->m +
+			    k / each * p->m, 1);
 			refs[4] = cj_emit_index(&el->em->b, k % each);
 		}
 		sum[i] = cj_emit(&el->em->b, each == 0 ? CJ_OP_MMA :
@@ -239,7 +228,7 @@ multiply(struct cj_elab *el, const struct product *p, cj_ref acc)
 	cj_ref *sum = CJ_NEWS(el->arena, cj_ref, count), a, b;
 
 	for (i = 0; i < count; i++)
-		sum[i] = slice(el, acc, i * width, width);
+		sum[i] = cj_elab_slice(el, acc, i * width, width);
 	for (k = 0; k < p->k; k++) {
 		a = cj_steps_at(el, &p->source[0], k);
 		b = cj_steps_at(el, &p->source[1], k);

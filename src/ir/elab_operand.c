@@ -184,16 +184,6 @@ reorder(struct cj_elab *el, const struct cj_steps *s, uint32_t k, cj_ref r)
 	return cj_elab_permute(el, r, at, s->step);
 }
 
-static cj_ref
-slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
-{
-	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count), i;
-
-	for (i = 0; i < count; i++)
-		at[i] = first + i;
-	return cj_elab_permute(el, ref, at, count);
-}
-
 cj_ref
 cj_steps_at(struct cj_elab *el, const struct cj_steps *s, uint32_t k)
 {
@@ -202,7 +192,7 @@ cj_steps_at(struct cj_elab *el, const struct cj_steps *s, uint32_t k)
 	cj_ref r;
 
 	if (s->whole != 0)
-		return slice(el, s->whole, k * s->step, s->step);
+		return cj_elab_slice(el, s->whole, k * s->step, s->step);
 	part = cj_tensor_slice(el, s->span, s->part, step_coord(el, k));
 	if (part.kind == CJ_VALUE_ERROR)
 		return 0;

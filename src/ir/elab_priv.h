@@ -414,6 +414,9 @@ bool cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
 /* Registers at[0 .. count) of `ref`. */
 cj_ref cj_elab_permute(struct cj_elab *el, cj_ref ref, const uint32_t *at,
     uint32_t count);
+/* `count` registers from `first` on. */
+cj_ref cj_elab_slice(struct cj_elab *el, cj_ref ref, uint32_t first,
+    uint32_t count);
 /* Where its operands stand, for messages about the next one. */
 void cj_elab_operands(struct cj_elab *el, struct cj_span operation,
     struct cj_span left, struct cj_span right);

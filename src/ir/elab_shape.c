@@ -214,6 +214,16 @@ cj_elab_permute(struct cj_elab *el, cj_ref ref, const uint32_t *at,
 	return cj_emit(&el->em->b, CJ_OP_SLICE, t, at[0], &ref, 1);
 }
 
+cj_ref
+cj_elab_slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
+{
+	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count), i;
+
+	for (i = 0; i < count; i++)
+		at[i] = first + i;
+	return cj_elab_permute(el, ref, at, count);
+}
+
 struct cj_value
 cj_elab_broadcast(struct cj_elab *el, struct cj_span span, struct cj_value v,
     const struct cj_tuple *shape)

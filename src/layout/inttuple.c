@@ -64,6 +64,16 @@ cj_tuple_known(struct cj_algebra *al, int64_t value)
 }
 
 const struct cj_tuple *
+cj_numbers(struct cj_algebra *al, int64_t a, int64_t b)
+{
+	const struct cj_tuple *both[2];
+
+	both[0] = cj_tuple_known(al, a);
+	both[1] = cj_tuple_known(al, b);
+	return cj_tuple_make(al, both, 2);
+}
+
+const struct cj_tuple *
 cj_tuple_any(struct cj_algebra *al)
 {
 	struct cj_tuple *t = CJ_NEW(al->arena, struct cj_tuple);

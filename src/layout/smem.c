@@ -38,16 +38,6 @@ cj_smem_swizzle(enum cj_smem_mode mode)
 	return (struct cj_swizzle){ log_width(mode), 4, 3 };
 }
 
-static const struct cj_tuple *
-numbers(struct cj_algebra *al, int64_t a, int64_t b)
-{
-	const struct cj_tuple *both[2];
-
-	both[0] = cj_tuple_known(al, a);
-	both[1] = cj_tuple_known(al, b);
-	return cj_tuple_make(al, both, 2);
-}
-
 const struct cj_layout *
 cj_smem_atom_plain(struct cj_algebra *al, enum cj_major major,
     enum cj_smem_mode mode, int bits)
@@ -59,10 +49,10 @@ cj_smem_atom_plain(struct cj_algebra *al, enum cj_major major,
 		    "%d bits do not divide 16 bytes", bits);
 	width = ((int64_t)UNIT << log_width(mode)) / bits;
 	if (major == CJ_MAJOR_K)
-		return cj_layout_of(al, numbers(al, rows, width),
-		    numbers(al, width, 1));
-	return cj_layout_of(al, numbers(al, width, rows),
-	    numbers(al, 1, width));
+		return cj_layout_of(al, cj_numbers(al, rows, width),
+		    cj_numbers(al, width, 1));
+	return cj_layout_of(al, cj_numbers(al, width, rows),
+	    cj_numbers(al, 1, width));
 }
 
 /* The byte swizzle in elements. */

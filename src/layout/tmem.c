@@ -11,16 +11,6 @@
 enum { LANES = 128, COLUMNS = 16384, LANE_STEP = 1 << 16, WORD = 32 };
 
 static const struct cj_tuple *
-numbers(struct cj_algebra *al, int64_t a, int64_t b)
-{
-	const struct cj_tuple *both[2];
-
-	both[0] = cj_tuple_known(al, a);
-	both[1] = cj_tuple_known(al, b);
-	return cj_tuple_make(al, both, 2);
-}
-
-static const struct cj_tuple *
 pair(struct cj_algebra *al, const struct cj_tuple *a,
     const struct cj_tuple *b)
 {
@@ -34,16 +24,16 @@ static const struct cj_layout *
 atom_grid(struct cj_algebra *al, int64_t m, int64_t n, bool two_blocks)
 {
 	if (!two_blocks && m == 64)
-		return cj_layout_of(al, pair(al, numbers(al, 16, 4),
-		    cj_tuple_known(al, n)), pair(al, numbers(al, 1, 32),
+		return cj_layout_of(al, pair(al, cj_numbers(al, 16, 4),
+		    cj_tuple_known(al, n)), pair(al, cj_numbers(al, 1, 32),
 		    cj_tuple_known(al, LANES)));
 	if (m == LANES)
-		return cj_layout_of(al, numbers(al, LANES, n),
-		    numbers(al, 1, LANES));
+		return cj_layout_of(al, cj_numbers(al, LANES, n),
+		    cj_numbers(al, 1, LANES));
 	if (two_blocks && (m == 64 || m == 32) && n % (LANES / m) == 0)
 		return cj_layout_of(al, pair(al, cj_tuple_known(al, m),
-		    numbers(al, n * m / LANES, LANES / m)), pair(al,
-		    cj_tuple_known(al, 1), numbers(al, LANES, m)));
+		    cj_numbers(al, n * m / LANES, LANES / m)), pair(al,
+		    cj_tuple_known(al, 1), cj_numbers(al, LANES, m)));
 	return cj_refuse(al, CJ_REFUSED_TILE_DIV, NULL,
 	    "no accumulator has %lld rows and %lld columns", (long long)m,
 	    (long long)n);
@@ -99,7 +89,7 @@ cj_tmem_accumulator(struct cj_algebra *al, const struct cj_mma_atom *atom,
 	grid = cj_layout_product(al, CJ_PRODUCT_TILED, grid,
 	    cj_tuple_layout(al, rest_layout(al, part, apart
 	    && cj_is_value(cj_tuple_product(al, tile->at[0]), 64) ? 2 : 1)));
-	to = cj_layout_of(al, numbers(al, LANES, COLUMNS), numbers(al,
+	to = cj_layout_of(al, cj_numbers(al, LANES, COLUMNS), cj_numbers(al,
 	    (int64_t)LANE_STEP * WORD / bits, WORD / bits));
 	return grid == NULL ? NULL : cj_layout_compose(al, to, grid);
 }
@@ -116,7 +106,7 @@ cj_tmem_copy_make(struct cj_algebra *al, const struct cj_copy_atom *atom,
 		return false;
 	}
 	/* each of four warps has the same place in its own 32 lanes */
-	both[0] = cj_layout_of(al, numbers(al, 32, 4), numbers(al, 0,
+	both[0] = cj_layout_of(al, cj_numbers(al, 32, 4), cj_numbers(al, 0,
 	    (int64_t)32 * LANE_STEP * WORD / bits));
 	both[1] = cj_layout_cast(al, atom->address, bits, CJ_CAST_UP);
 	both[1] = both[1] == NULL ? NULL : cj_layout_coalesce(al, both[1],

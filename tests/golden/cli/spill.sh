@@ -63,6 +63,18 @@ kernel many(x: tensor(f32, N))
 END
 "$CUTEC" compile --arch=sm_90a -Wunused --emit=cubin=w.cubin w.cute 2>&1
 "$CUTEC" compile --arch=sm_90a --emit=cubin=w.cubin --report=json w.cute 2>/dev/null | grep spill_bytes
+echo "== 256 threads may have all registers that there are, 288 may not"
+for n in 256 288
+do
+	cat > n.cute <<END
+kernel many(x: tensor(f32, N))
+{
+    launch grid(1) block($n) { x[thread_idx.x] = 1; }
+}
+END
+	"$CUTEC" compile --arch=sm_90a -k many --emit=cubin=k.cubin n.cute 2>&1 |
+	    grep '^help'
+done
 # a kernel that has more values than any registers, by a true assembler
 unset CUTEJIT_PTXAS
 export CUTEJIT_CACHE=off

@@ -157,7 +157,7 @@ test_wrong(void)
 {
 	static float x[64], y[64];
 	int64_t shape[2] = { 2, 3 }, huge[2] = { INT64_MAX / 2, 8 };
-	int64_t negative[2] = { 2, -3 }, zero[2] = { 0, 1 };
+	int64_t negative[2] = { 2, -3 }, zero[2] = { 0, 1 }, many[64] = { 0 };
 	cutejit_tensor tx, ty;
 	cutejit_argument args[2];
 	int i;
@@ -183,6 +183,12 @@ test_wrong(void)
 		REFUSED(c, CUTEJIT_ERROR, "wrong-argument", cutejit_call(m,
 		    "move", args, 2, NULL, NULL));
 	}
+	/* a tensor may have 64 modes, which the kernel does not take */
+	set(&ty, 9, y, many, NULL);
+	ty.ndim = 64;
+	args[1] = cutejit_arg_tensor("y", &ty);
+	REFUSED(c, CUTEJIT_ERROR, "contract", cutejit_call(m, "move", args, 2,
+	    NULL, NULL));
 	set(&ty, 9, y, shape, zero);	/* rows on top of each other */
 	args[1] = cutejit_arg_tensor("y", &ty);
 	REFUSED(c, CUTEJIT_ERROR, "overlap", cutejit_call(m, "move", args, 2,

@@ -143,6 +143,8 @@ cj_fold_numbers(struct cj_fold *f, cj_ref r)
 			return fold_range(f, r);
 	if (i->operand_count == 0)
 		return fold_range(f, r);
+	if (cj_op_info[i->op].scope != CJ_SCOPE_THREAD)
+		return 0;	/* of lanes together, whatever each has */
 	switch ((unsigned)i->op) {
 	case CJ_OP_CONVERT: return fold_convert(f, i);
 	case CJ_OP_BITCAST: return fold_bitcast(f, i);

@@ -31,7 +31,7 @@ static const char text[] =
 static char folders[CACHES][4096];
 static const char *const what[] = { "one entry", "with the others" };
 
-static void
+static _Noreturn void
 die(const char *why)
 {
 	fprintf(stderr, "bench_cache: %s\n", why);

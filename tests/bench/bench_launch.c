@@ -73,7 +73,7 @@ static struct {
 static void *primary, *stream;
 static int is_stand_in;
 
-static void
+static _Noreturn void
 die(const char *text)
 {
 	fprintf(stderr, "bench_launch: %s\n", text);

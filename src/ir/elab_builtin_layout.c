@@ -507,12 +507,34 @@ compose_swizzle(struct cj_elab *el, struct cj_args *args, const char *name)
 	    cj_layout_compose(&el->al, l, right), name);
 }
 
+/* composition(swizzle, offset, layout), as such layouts are printed. */
+static struct cj_value
+compose_at_offset(struct cj_elab *el, struct cj_args *args, const char *name)
+{
+	const struct cj_layout *l;
+
+	if (args->at[0].kind != CJ_VALUE_SWIZZLE)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 0), "only a swizzle is composed with an "
+		    "offset, this is %s", cj_value_what(el, &args->at[0]));
+	if (args->at[1].kind != CJ_VALUE_INT)
+		return cj_elab_error(el, CJ_DIAG_WRONG_KIND,
+		    cj_arg_span(args, 1), "the offset is an int, this is %s",
+		    cj_value_what(el, &args->at[1]));
+	l = cj_arg_layout(el, args, 2);
+	return l == NULL ? cj_value_error() : cj_arg_result(el, args->span,
+	    cj_layout_composed(&el->al, args->at[0].swizzle,
+	    cj_tuple_int(&el->al, args->at[1].i), l), name);
+}
+
 struct cj_value
 cj_builtin_composition(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct work w = { 0 };
 
+	if (args->count == 3)
+		return compose_at_offset(el, args, row->name);
 	if (args->at[1].kind == CJ_VALUE_SWIZZLE)
 		return compose_swizzle(el, args, row->name);
 	if (args->at[0].kind == CJ_VALUE_SWIZZLE) {

@@ -94,8 +94,13 @@ read_tensor(struct cj_testing *t, const struct cj_argument *record,
 	v->device_type = CUTEJIT_DL_CPU;
 	v->memory = m;
 	v->origin = from->offset;
-	if (cj_view_reach(v) && (v->lo == v->hi
-	    || (v->lo + v->origin >= m->lo && v->hi + v->origin <= m->hi)))
+	if (!cj_view_reach(v)) {
+		cj_fail(t->work, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
+		    "\"%s\" reaches farther than 64 bits", name);
+		return false;
+	}
+	if (v->lo == v->hi
+	    || (v->lo + v->origin >= m->lo && v->hi + v->origin <= m->hi))
 		return true;
 	cj_fail(t->work, CUTEJIT_ERROR, CJ_DIAG_WRONG_ARGUMENT,
 	    "\"%s\" reaches outside its array, which has elements %lld..%lld: "

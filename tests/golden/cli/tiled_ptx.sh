@@ -14,19 +14,17 @@ cp "$SRCDIR/tests/kernels/tiled.cute" .
     -D 'atom=mma_sync(16, 8, 16, f16, f16, f32)' --emit=ptx=k.ptx
 count 'matrices' 'ldmatrix'
 count 'products' 'mma\.sync'
-# A turn of a whole product's loop is one block, since copies have a predicate,
-# but for a jump to a product of zeros, which the assembler makes one with it.
+# A turn of a whole product's loop is one block: copies have a predicate.
 cp "$SRCDIR/examples/gemm_sm80/gemm_sm80.cute" .
 "$CUTEC" compile gemm_sm80.cute -k 'gemm[1]' -D ua=1 -D ub=1 --arch=sm_80 \
     --emit=ptx=all.ptx
-# from the label that a jump goes back to, to the jump: the loop with products
-awk '/^\$/ { sub(/:.*/, "", $1); at[$1] = NR }
-    { line[NR] = $0 }
-    /mma\.sync/ { last = NR }
-    /bra/ { sub(/;/, "", $NF)
-	if (!found && $NF in at && last >= at[$NF])
-		for (i = found = at[$NF]; i <= NR; i++) print line[i] }' \
-    all.ptx >k.ptx
+# from the label that a jump goes back to, to the jump
+awk '/^\$/ { n = 0; label = $1; sub(/:.*/, "", label) }
+    { line[n++] = $0 }
+    /bra/ && index($0, label ";") { for (i = 0; i < n; i++) print line[i] }' \
+    all.ptx >loops.ptx
+awk '/^\$/ { p = 0 } { b = b $0 "\n" } /mma\.sync/ { p = 1 }
+    /bra/ { if (p) printf "%s", b; b = "" } /^\$/ { b = "" }' loops.ptx >k.ptx
 count 'products' 'mma\.sync'
 count 'copies with a predicate' '@%p[0-9]* cp\.async'
 count 'copies without' '	cp\.async\.c[ag]'

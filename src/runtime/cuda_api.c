@@ -60,7 +60,7 @@ open_driver(void)
 
 	if (library == NULL)
 		return named != NULL && named[0] != '\0' ?
-		    "what CUTEJIT_LIBCUDA names cannot be opened" :
+		    "the libcuda that CUTEJIT_LIBCUDA names is not there" :
 		    "libcuda.so.1 is not there";
 	memset(&driver.table, 0, sizeof driver.table);
 	why = fill(&driver.table, library);

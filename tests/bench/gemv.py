@@ -18,7 +18,7 @@ COUNT = 24
 SHAPES = ((28672, 8192), (14336, 4096), (4096, 14336))
 SWEEP = [{"split": s, "step": p} for s in ("4", "8", "16") for p in ("32", "64", "128")]
 # (rows of the matrix, steps along K, stages) of gemm_skinny
-SKINNY = ((224, 64, 6), (112, 64, 10), (112, 64, 7), (112, 128, 5), (112, 64, 5))
+SKINNY = ((224, 128, 3), (224, 64, 6), (112, 64, 10), (112, 128, 5), (64, 128, 6), (64, 64, 13))
 
 
 def skinny(m):

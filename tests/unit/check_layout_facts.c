@@ -66,6 +66,7 @@ START_TEST(bijective_is_by_definition)
 
 	ck_assert_int_eq(cj_layout_bijective(&al, l), CJ_NO);
 	ck_assert_int_eq(cj_layout_bijective(&al, L("65537:1")), CJ_YES);
+	ck_assert_int_eq(cj_layout_bijective(&al, L("65536:-1")), CJ_NO);
 	ck_assert_int_eq(cj_layout_bijective(&al, L("65537:-1")), CJ_MAYBE);
 	ck_assert_int_eq(cj_layout_bijective(&al, L("(1,4):(-3,1)")), CJ_YES);
 }

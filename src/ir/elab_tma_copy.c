@@ -559,6 +559,22 @@ is_own_memory(struct call *c)
 }
 
 static bool
+are_alike(struct call *c, struct cj_span span)
+{
+	enum cj_kind map = c->t->tensor->element;
+	enum cj_kind memory = c->shared->tensor->element;
+
+	if (memory == map)
+		return true;
+	cj_help(cj_elab_report(c->el, CJ_DIAG_MIXED_TYPES, span,
+	    "a copy by TMA converts nothing: the tensor of its map has "
+	    "elements of %s, the shared memory of %s", cj_kind_text(map),
+	    cj_kind_text(memory)), "Declare the shared memory with elements "
+	    "of %s.", cj_kind_text(map));
+	return false;
+}
+
+static bool
 find_places(struct call *c)
 {
 	struct cj_elab *el = c->el;
@@ -570,7 +586,8 @@ find_places(struct call *c)
 		    c->args->at[i].tensor, "TMA moves boxes of neighbours",
 		    NULL))
 			return false;
-	return guard_fits(el, cj_arg_span(c->args, 3 - c->shared_at),
+	return are_alike(c, span) &&
+	    guard_fits(el, cj_arg_span(c->args, 3 - c->shared_at),
 	    c->global->tensor) && place_in_tensor(el, c->args, c->t, &c->to)
 	    && begins_at_unit(el, c->args, c->t, &c->to)
 	    && place_of(el, span, c->t, c->shared->tensor, &c->boxes.place)

@@ -22,6 +22,7 @@ enum { GLOBAL = 1, SHARED = 3, CONSTANT = 4, STATIC_SHARED_MOST = 48 << 10,
 /* How a function uses an object. */
 struct use {
 	bool is_used, is_written;
+	bool has_order;		/* others write it while the kernel runs */
 };
 
 static struct use *
@@ -43,6 +44,8 @@ uses_of(struct cj_llvm_gen *g)
 
 			u->is_used = true;
 			u->is_written |= touches[k].writes;
+			u->has_order |= touches[k].access->order !=
+			    CJ_ORDER_WEAK;
 		}
 	}
 	return uses;
@@ -239,8 +242,10 @@ make_parameter(struct cj_llvm_gen *g, uint32_t object, uint32_t number,
 {
 	const struct cj_object *o = &g->m->objects.at[object];
 	struct cj_llvm_object *out = &g->objects[object];
-	/* memory that is written until the wait must not be read before it */
+	/* memory that is written until the wait must not be read before it, nor
+	 * what others write; LLVM sees for itself that we only read it */
 	bool apart = !overlap && !g->waits.is_dependent &&
+	    (use->is_written || !use->has_order) &&
 	    (o->kind == CJ_OBJECT_TENSOR || o->kind == CJ_OBJECT_WORKSPACE);
 	uint32_t align = o->align == 0 ? 1 : o->align;
 

@@ -102,8 +102,8 @@ and_run(struct cj_symtab *t, struct cj_int a, int64_t mask)
 	int64_t low = mask & -mask;
 	struct cj_int r;
 
-	if (mask <= 0 || ((mask / low + 1) & (mask / low)) != 0
-	    || mask / low == INT64_MAX)
+	if (mask <= 0 || mask / low == INT64_MAX
+	    || ((mask / low + 1) & (mask / low)) != 0)
 		return cj_term_binary(t, CJ_TERM_AND, a, cj_known(mask));
 	r = cj_int_mod(t, cj_int_div(t, a, cj_known(low)),
 	    cj_known(mask / low + 1));

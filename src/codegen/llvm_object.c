@@ -10,7 +10,8 @@
  * Memory that a function does not write, and that nothing else can write while
  * it runs, is read-only there: loads may go through the read-only cache and
  * may be moved. The contract keeps tensors apart (ir.h, may_alias); where it
- * allows an overlap, or foreign memory is written, nothing is read-only.
+ * allows an overlap, foreign memory is written, or the function waits for
+ * another launch, nothing is read-only.
  */
 #include "llvm_memory.h"
 
@@ -23,7 +24,19 @@ enum { GLOBAL = 1, SHARED = 3, CONSTANT = 4, STATIC_SHARED_MOST = 48 << 10,
 struct use {
 	bool is_used, is_written;
 	bool has_order;		/* others write it while the kernel runs */
+	bool is_awaited;	/* a load of it acquires */
+	bool is_for_all;	/* ... from whoever has this memory */
 };
+
+static void
+note_order(struct use *u, const struct cj_access *a)
+{
+	u->has_order |= a->order != CJ_ORDER_WEAK;
+	if (a->order != CJ_ORDER_ACQUIRE && a->order != CJ_ORDER_ACQ_REL)
+		return;
+	u->is_awaited = true;
+	u->is_for_all |= a->scope == CJ_MEMORY_SYSTEM;
+}
 
 static struct use *
 uses_of(struct cj_llvm_gen *g)
@@ -44,8 +57,7 @@ uses_of(struct cj_llvm_gen *g)
 
 			u->is_used = true;
 			u->is_written |= touches[k].writes;
-			u->has_order |= touches[k].access->order !=
-			    CJ_ORDER_WEAK;
+			note_order(u, touches[k].access);
 		}
 	}
 	return uses;
@@ -61,6 +73,20 @@ may_overlap(const struct cj_module *m, const struct use *uses)
 		if (uses[o].is_used && (m->objects.at[o].may_alias ||
 		    (m->objects.at[o].kind == CJ_OBJECT_FOREIGN &&
 		    uses[o].is_written)))
+			return true;
+	return false;
+}
+
+/* Does it wait for what another launch has written, of which any memory may be
+ * a part? */
+static bool
+hears_others(const struct cj_module *m, const struct use *uses)
+{
+	uint32_t o;
+
+	for (o = 1; o < m->objects.len; o++)
+		if (uses[o].is_for_all ||
+		    (uses[o].is_awaited && !uses[o].is_written))
 			return true;
 	return false;
 }
@@ -265,7 +291,7 @@ static void
 make_parameters(struct cj_llvm_gen *g, const struct use *uses)
 {
 	const struct cj_function *f = g->function;
-	bool overlap = may_overlap(g->m, uses);
+	bool overlap = may_overlap(g->m, uses) || hears_others(g->m, uses);
 	uint32_t i;
 
 	for (i = 0; i < f->leaves.len; i++)

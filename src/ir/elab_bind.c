@@ -339,22 +339,31 @@ name_param(struct cj_contract *c, const struct cj_pattern *p,
 		    cj_printf(a, "%u", b->count));
 }
 
-/* Without arguments: a tensor that is left out, by "x=none". */
+/* Without arguments: what is left out, a tensor by "x=none", a scalar by
+ * "x=default". */
 static bool
 leave_out(struct cj_contract *c, const struct cj_pattern *p, const char *name,
     struct cj_bound_param *b)
 {
 	const struct cj_const_argument *g = cj_contract_argument(c, name);
+	const char *word = p->is_optional ? "none" : "default";
+	bool may = p->is_optional || (!p->is_tensor &&
+	    p->param->param.init != NULL);
 
-	if (c->actuals != NULL || !p->is_tensor || g == NULL)
+	if (c->actuals != NULL || g == NULL)
 		return true;
 	b->present = false;
-	if (g->text != NULL && strcmp(g->text, "none") == 0 && p->is_optional)
+	if (may && g->text != NULL && strcmp(g->text, word) == 0)
 		return true;
-	return cj_contract_refuse(c, p->param->param.name.span, p->is_optional ?
-	    "%s is an argument, of which can be said that there is none: "
-	    "%s=none" : "%s is an argument, of which nothing is known but "
-	    "what a pattern names, as in %s.stride0=4", name, name);
+	if (may)
+		return cj_contract_refuse(c, p->param->param.name.span,
+		    "%s is an argument of each launch, of which can be said "
+		    "that it is left out: %s=%s", name, name, word);
+	return cj_contract_refuse(c, p->param->param.name.span,
+	    p->is_tensor ? "%s is an argument, of which nothing is known but "
+	    "what a pattern names, as in %s.stride0=4" : "%s is an argument "
+	    "of each launch, not a compile-time parameter: declare it as "
+	    "const %s", name, name);
 }
 
 static bool

@@ -34,14 +34,13 @@ def show(name, values):
           (name, statistics.median(values), min(values), max(values)))
 
 
-# (name, file, arguments of the command): what gemm.py launches, without a bias
+# (name, file, arguments of the command): what gemm.py launches, A times B and nothing else
+PLAIN = tuple(word for name in ("ua=1", "ub=1", "bias=none", "alpha=default", "beta=default") for word in ("-D", name))
 ROWS = (("element-wise", "relu/relu.cute", ("-k", "relu[0]")),
-        ("GEMM", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[1]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none")),
-        ("GEMM, large tiles", "gemm_sm80/gemm_sm80.cute",
-         ("-k", "gemm[0]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none")),
+        ("GEMM", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[1]") + PLAIN),
+        ("GEMM, large tiles", "gemm_sm80/gemm_sm80.cute", ("-k", "gemm[0]") + PLAIN),
         ("GEMM by WGMMA", "gemm_sm90/gemm_sm90.cute",
-         ("-k", "gemm[2]", "-D", "ua=1", "-D", "ub=1", "-D", "bias=none", "-D", "residual=none", "-D", "row_scale=none",
-          "-D", "column_scale=none")),
+         ("-k", "gemm[2]", "-D", "residual=none", "-D", "row_scale=none", "-D", "column_scale=none") + PLAIN),
         ("attention", "flash_attention_2/flash_attention_2.cute", ("-k", "flash_attention[0]", "-D", "D=128")),
         ("attention, causal", "flash_attention_2/flash_attention_2.cute",
          ("-k", "flash_attention[0]", "-D", "D=128", "-D", "causal=true")))

@@ -62,6 +62,67 @@ limit_text(struct cj_arena *a, const struct cj_function *fn, int registers)
 	return b.text;
 }
 
+/* ---- who holds them ------------------------------------------------------ */
+
+enum { TOLD = 4, SMALL = 8 };	/* holders told of; registers of no account */
+
+/* Registers of 32 bits of each thread. */
+static int64_t
+registers_of(const struct cj_object *o)
+{
+	if (o->kind != CJ_OBJECT_SLOT || o->element == CJ_KIND_BOOL)
+		return 0;
+	return (o->extent * cj_kind_bits(o->element) + 31) / 32;
+}
+
+/* By object: what the function has in registers. */
+static int64_t *
+held_by(struct cj_arena *a, const struct cj_module *ir,
+    const struct cj_function *fn)
+{
+	int64_t *held = CJ_NEWS(a, int64_t, ir->objects.len);
+	struct cj_walk w;
+
+	for (w = cj_walk_begin(ir, fn->body); cj_walk_next(&w);) {
+		struct cj_touch t[CJ_TOUCHES];
+		unsigned n = w.event != CJ_WALK_INST ? 0 :
+		    cj_touches(ir, cj_inst(ir, w.ref), t);
+
+		while (n-- > 0)
+			held[t[n].access->object] = registers_of(
+			    &ir->objects.at[t[n].access->object]);
+	}
+	return held;
+}
+
+/* The largest first; not all of them need be alive at once. */
+static void
+note_holders(struct cj_diag *d, struct cj_arena *a,
+    const struct cj_module *ir, const struct cj_function *fn)
+{
+	int64_t *held = held_by(a, ir, fn);
+	const struct cj_object *o;
+	uint32_t i, most;
+	int told;
+
+	for (told = 0; told < TOLD; told++) {
+		most = 0;
+		for (i = 1; i < ir->objects.len; i++)
+			if (held[i] >= SMALL &&
+			    (most == 0 || held[i] > held[most]))
+				most = i;
+		if (most == 0)
+			return;
+		o = &ir->objects.at[most];
+		cj_note(d, ir->places.at[o->place].span,
+		    "\"%s\" is %lld registers of each thread", o->name,
+		    (long long)held[most]);
+		held[most] = 0;
+	}
+}
+
+/* ---- what is said -------------------------------------------------------- */
+
 static void
 report(struct cj_diags *ds, const struct cj_module *ir,
     const struct cj_function *fn, const cutejit_entry *e)
@@ -71,6 +132,7 @@ report(struct cj_diags *ds, const struct cj_module *ir,
 
 	d = cj_report(ds, CJ_DIAG_SPILL, ir->places.at[fn->place].span,
 	    "each thread of \"%s\" has %s", e->name, numbers(ds->arena, e));
+	note_holders(d, ds->arena, ir, fn);
 	if (limit == NULL)
 		cj_help(d, "Hold fewer values at once: a smaller tile, fewer "
 		    "elements of each thread, loops that are not unrolled; "

@@ -75,6 +75,26 @@ END
 	"$CUTEC" compile --arch=sm_90a -k many --emit=cubin=k.cubin n.cute 2>&1 |
 	    grep '^help'
 done
+echo "== who holds them, the largest first"
+cat > h.cute <<'END'
+kernel many(x: tensor(f32, N:1), y: tensor(f32, N:1))
+{
+    launch grid(1) block(128)
+    {
+        var few = zeros(f32, 7);
+        var sums = zeros(f16, (4, 8));
+        var next = zeros(f32, 24);
+        for k in 0..N
+        {
+            const for i in 0..24 { next[i] = y[k * 24 + i]; }
+            const for i in 0..7 { few[i] = few[i] + next[i]; }
+            const for i in 0..4 { const for j in 0..8 { sums[i, j] = sums[i, j] + f16(next[i * 6] * x[j]); } }
+        }
+        const for i in 0..4 { const for j in 0..8 { y[i * 8 + j] = f32(sums[i, j]) + few[i]; } }
+    }
+}
+END
+"$CUTEC" compile --arch=sm_90a --emit=cubin=h.cubin h.cute 2>&1 | grep note
 # a kernel that has more values than any registers, by a true assembler
 unset CUTEJIT_PTXAS
 export CUTEJIT_CACHE=off

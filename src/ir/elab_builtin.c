@@ -559,6 +559,6 @@ cj_builtin_value_device(struct cj_elab *el, struct cj_span span)
 		return cj_elab_error(el, CJ_DIAG_WRONG_TIME, span,
 		    "\"device\" belongs to kernels");
 	sms = cj_value_int(cj_elab_fact(el, (struct cj_device_ask){
-	    CJ_DEVICE_SMS }, "device.sms"));
+	    .fact = CJ_DEVICE_SMS }, "device.sms"));
 	return cj_value_tuple(el, &sms, &name, 1);
 }

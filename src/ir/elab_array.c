@@ -48,7 +48,7 @@ struct cj_value
 cj_elab_array_new(struct cj_elab *el, struct cj_span span,
     enum cj_kind element, const struct cj_layout *l)
 {
-	struct cj_int extent = cj_layout_cosize(&el->al, l);
+	struct cj_int extent = cj_layout_extent(&el->al, l);
 	struct cj_array record = { 0, CJ_ARRAY_EMPTY };
 	struct cj_object o = { 0 };
 	struct cj_tensor t = { 0 };
@@ -193,11 +193,14 @@ join_shapes(struct cj_elab *el, const struct cj_tuple *a,
 	return cj_is_leaf(a) ? at[0] : cj_tuple_make(&el->al, at, rank);
 }
 
-/* Modes of extent 1 become modes of the common extent and stride 0. */
+/* Modes of extent 1 become modes of the common extent and stride 0; a swizzle
+ * and an offset are of all modes together. */
 static const struct cj_layout *
-broadcast(struct cj_elab *el, const struct cj_layout *l,
+broadcast(struct cj_elab *el, const struct cj_layout *whole,
     const struct cj_tuple *shape)
 {
+	const struct cj_layout *l = cj_layout_make(&el->al, whole->shape,
+	    whole->stride);
 	uint32_t rank = cj_layout_rank(l), i;
 	const struct cj_layout **mode = CJ_NEWS(el->arena,
 	    const struct cj_layout *, rank);
@@ -214,7 +217,9 @@ broadcast(struct cj_elab *el, const struct cj_layout *l,
 			    cj_tuple_known(&el->al, 0));
 		mode[i] = m;
 	}
-	return cj_layout_concat(&el->al, mode, rank);
+	l = cj_layout_concat(&el->al, mode, rank);
+	return whole->is_composed ? cj_layout_composed(&el->al,
+	    whole->swizzle, whole->offset, l) : l;
 }
 
 struct cj_lane *

@@ -280,7 +280,7 @@ cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "workspace takes a number type first, this is %s",
 		    cj_value_what(el, &args->at[0]));
-	size = cj_layout_cosize(&el->al, l);
+	size = cj_layout_extent(&el->al, l);
 	o.element = t.element = args->at[0].type->scalar;
 	if (o.restored && cj_kind_bits(t.element) < 8)
 		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,

@@ -365,7 +365,7 @@ cj_elab_shared_tensor(struct cj_elab *el, const struct cj_node *n,
 		    cj_value_text(el, &type));
 		return false;
 	}
-	extent = cj_layout_cosize(&el->al, type.type->layout);
+	extent = cj_layout_extent(&el->al, type.type->layout);
 	if (!cj_is_known(extent)) {
 		cj_elab_note_int(el, cj_elab_report(el, CJ_DIAG_NOT_KNOWN,
 		    n->field.type->span, "the extents of shared memory must "

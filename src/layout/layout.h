@@ -173,6 +173,10 @@ const struct cj_layout *cj_layout_like(struct cj_algebra *al,
 struct cj_int cj_layout_size(struct cj_algebra *al, const struct cj_layout *l);
 struct cj_int cj_layout_cosize(struct cj_algebra *al,
     const struct cj_layout *l);
+/* Elements of the memory that the layout lies in: cosize, which says nothing of
+ * a swizzle or an offset, and what these lead to beyond it (swizzle.c). */
+struct cj_int cj_layout_extent(struct cj_algebra *al,
+    const struct cj_layout *l);
 uint32_t cj_layout_rank(const struct cj_layout *l);
 const struct cj_layout *cj_layout_get(struct cj_algebra *al,
     const struct cj_layout *l, uint32_t mode);

@@ -39,6 +39,53 @@ cj_swizzle_apply(struct cj_algebra *al, struct cj_swizzle s,
 	return cj_int_bit(al->sym, CJ_TERM_XOR, offset, bits);
 }
 
+/* ---- memory ------------------------------------------------------------- */
+
+/* Offsets from a multiple of this to the next stay between the two. */
+static int64_t
+block_of(struct cj_swizzle s)
+{
+	int top = s.base + s.bits - (s.shift < 0 ? s.shift : 0);
+
+	return s.bits == 0 ? 1 : (int64_t)1 << top;
+}
+
+/* The largest place that 0 .. last lead to; the end of the block where that
+ * would take long to say. */
+static int64_t
+largest_place(struct cj_swizzle s, int64_t last)
+{
+	enum { LONG = 1 << 16 };
+	int64_t block = block_of(s), i = last / block * block, bits, place;
+	int64_t largest = block > LONG ? i + block - 1 : last;
+
+	for (; block <= LONG && i <= last; i++) {
+		bits = i & source_bits(s);
+		place = i ^ (s.shift > 0 ? bits >> s.shift : bits << -s.shift);
+		if (place > largest)
+			largest = place;
+	}
+	return largest;
+}
+
+struct cj_int
+cj_layout_extent(struct cj_algebra *al, const struct cj_layout *l)
+{
+	struct cj_int n = cj_layout_cosize(al, l), block;
+
+	if (!l->is_composed || cj_is_value(n, 0) || (l->offset != NULL &&
+	    l->offset->kind != CJ_TUPLE_INT))
+		return n;
+	if (l->offset != NULL)
+		n = cj_int_add(al->sym, n, l->offset->value);
+	if (cj_is_known(n))
+		return n.value < 1 || n.value > INT64_MAX -
+		    block_of(l->swizzle) ? n :
+		    cj_known(largest_place(l->swizzle, n.value - 1) + 1);
+	block = cj_known(block_of(l->swizzle));
+	return cj_int_mul(al->sym, cj_int_ceil_div(al->sym, n, block), block);
+}
+
 /* ---- composition ------------------------------------------------------- */
 
 /* The swizzle that XORs the bits of `source` into those of `target`: both a

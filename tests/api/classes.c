@@ -34,7 +34,7 @@ static cutejit_context *c;
 static void
 call(cutejit_module *m, size_t number, int64_t n)
 {
-	static unsigned char memory[256];
+	static const uintptr_t memory = 0x100000000;
 	cutejit_compile_options o = CUTEJIT_COMPILE_OPTIONS_INIT;
 	cutejit_constant constant = { "T", "bf16" };
 	cutejit_tensor t[4] = { { 0 } };
@@ -51,8 +51,8 @@ call(cutejit_module *m, size_t number, int64_t n)
 		strides[i][0] = rank == 2 ? n : 1;
 		strides[i][1] = 1;
 		/* far apart, and never touched: the driver is a stand-in */
-		t[i] = (cutejit_tensor){ .data = memory + (size_t)i
-		    * 0x1000000, .ndim = rank, .shape = shape[i],
+		t[i] = (cutejit_tensor){ .data = (void *)(memory +
+		    (uintptr_t)i * 0x1000000), .ndim = rank, .shape = shape[i],
 		    .strides = strides[i], .lanes = 1, .code = 4, .bits = 16,
 		    .device_type = CUTEJIT_DL_CUDA };
 		args[i] = cutejit_arg_tensor(name, &t[i]);

@@ -115,7 +115,7 @@ note_holders(struct cj_diag *d, struct cj_arena *a,
 			return;
 		o = &ir->objects.at[most];
 		cj_note(d, ir->places.at[o->place].span,
-		    "\"%s\" is %lld registers of each thread", o->name,
+		    "\"%s\" takes %lld registers of each thread", o->name,
 		    (long long)held[most]);
 		held[most] = 0;
 	}

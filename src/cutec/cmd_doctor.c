@@ -26,9 +26,7 @@ cmd_doctor(int argc, char **argv)
 	struct common c;
 	int code;
 
-	if (argc == 2 && (strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0))
-		return show_help("doctor");
+	(void)argv;
 	if (argc != 1)
 		return usage_error("doctor", "there are no arguments");
 	common_init(&c, "doctor");

@@ -1,8 +1,6 @@
 /*
  * cutec explain CODE: what a message means, with a wrong and a right program.
  */
-#include <string.h>
-
 #include "cutec.h"
 
 static int
@@ -21,9 +19,6 @@ cmd_explain(int argc, char **argv)
 {
 	const char *text;
 
-	if (argc == 2 && (strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0))
-		return show_help("explain");
 	if (argc == 1)
 		return list_codes();
 	if (argc != 2)

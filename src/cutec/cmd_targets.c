@@ -1,8 +1,6 @@
 /*
  * cutec targets: the GPUs that can be compiled for.
  */
-#include <string.h>
-
 #include "cutec.h"
 
 int
@@ -11,9 +9,7 @@ cmd_targets(int argc, char **argv)
 	const cutejit_target *t;
 	size_t i;
 
-	if (argc == 2 && (strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0))
-		return show_help("targets");
+	(void)argv;
 	if (argc != 1)
 		return usage_error("targets", "there are no arguments");
 	printf("%-9s %4s  %16s  %14s\n", "target", "PTX", "shared per block",

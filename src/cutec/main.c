@@ -40,14 +40,42 @@ find(const char *name)
 	return NULL;
 }
 
+/* The length of a synopsis up to the first blank outside of brackets. */
+static int
+part_length(const char *synopsis)
+{
+	int n, depth = 0;
+
+	for (n = 0; synopsis[n] != '\0'; n++) {
+		depth += (synopsis[n] == '[') - (synopsis[n] == ']');
+		if (synopsis[n] == ' ' && depth == 0)
+			break;
+	}
+	return n;
+}
+
+/* A synopsis behind `column` columns, in lines of up to 80. */
+static void
+print_synopsis(const char *synopsis, int column)
+{
+	int n;
+
+	for (; *synopsis != '\0'; synopsis += n + (synopsis[n] == ' ')) {
+		n = part_length(synopsis);
+		if (column + 1 + n > 80)
+			column = printf("\n           ") - 1;
+		column += printf(" %.*s", n, synopsis);
+	}
+}
+
 int
 show_help(const char *command)
 {
 	const struct command *c = find(command);
 
-	printf("usage: cutec %s %s\n%s\n\n"
-	    "The manual page cutec(1) describes every option.\n", c->name,
-	    c->synopsis, c->purpose);
+	print_synopsis(c->synopsis, printf("usage: cutec %s", c->name));
+	printf("\n%s\n\nThe manual page cutec(1) describes every option.\n",
+	    c->purpose);
 	return 0;
 }
 
@@ -72,6 +100,12 @@ version(void)
 	return 0;
 }
 
+static bool
+asks_for_help(const char *argument)
+{
+	return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -81,8 +115,7 @@ run(int argc, char **argv)
 		return help(stderr);
 	if (strcmp(argv[1], "--version") == 0)
 		return version();
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0)
+	if (asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0)
 		return help(stdout);
 	c = find(argv[1]);
 	if (c == NULL) {
@@ -90,6 +123,8 @@ run(int argc, char **argv)
 		    "them", argv[1]);
 		return CUTEJIT_USAGE;
 	}
+	if (argc == 3 && asks_for_help(argv[2]))
+		return show_help(c->name);
 	return c->run(argc - 1, argv + 1);
 }
 

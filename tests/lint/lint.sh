@@ -126,6 +126,7 @@ do
 done
 
 sh tests/lint/readmes.sh | errors
+sh tests/lint/manuals.sh | errors
 
 # Every file begins by saying what it is about.
 for f in $ours

@@ -384,11 +384,6 @@ bool cj_layout_image_mask(struct cj_algebra *al, const struct cj_layout *l,
 bool cj_layout_max_alignment(struct cj_algebra *al,
     const struct cj_layout *l, int64_t *out);
 
-/* Largest power of two that divides every value (of the offset too), at most
- * `limit`; the alignment of every access in elements. */
-int64_t cj_layout_alignment(struct cj_algebra *al, const struct cj_layout *l,
-    int64_t limit);
-
 /* ---- text -------------------------------------------------------------- */
 
 enum cj_layout_style {

@@ -36,22 +36,6 @@ START_TEST(thread_values_cover_in_rounds)
 }
 END_TEST
 
-START_TEST(alignment_is_of_every_value)
-{
-	struct cj_int ld = extent("ld", 8);
-
-	ck_assert_int_eq(cj_layout_alignment(&al, L("(4,8):(8,64)"), 16), 8);
-	ck_assert_int_eq(cj_layout_alignment(&al, L("(1,8):(3,64)"), 16),
-	    16);
-	ck_assert_int_eq(cj_layout_alignment(&al, L("8:8 + 4"), 16), 4);
-	ck_assert_int_eq(cj_layout_alignment(&al,
-	    L("Sw<3,2,3> o 0 o 8:64"), 16), 4);
-	ck_assert_int_eq(cj_layout_alignment(&al, cj_layout_make(&al,
-	    T("4"), cj_tuple_int(&al, ld)), 16), 8);
-	ck_assert_int_eq(cj_layout_alignment(&al, L("4:0"), 12), 8);
-}
-END_TEST
-
 START_TEST(injective_or_not)
 {
 	struct cj_int m = extent("M", 1), n = extent("N", 1);
@@ -103,7 +87,6 @@ thrval_suite(void)
 	tcase_add_checked_fixture(c, set_up, tear_down);
 	tcase_add_loop_test(c, vectors_agree, 0, (int)CJ_LENGTH(files));
 	tcase_add_test(c, thread_values_cover_in_rounds);
-	tcase_add_test(c, alignment_is_of_every_value);
 	tcase_add_test(c, injective_or_not);
 	tcase_add_test(c, injective_by_values);
 	tcase_add_test(c, equivalent_as_functions);

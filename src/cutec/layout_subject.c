@@ -274,8 +274,6 @@ take_banks(struct subject *s, const struct call *c)
 	    &bits))
 		return false;
 	s->pictures[0].element_bits = (int)bits;
-	s->pictures[0].title = cj_printf(s->al->arena, "%s: %d bits, a colour "
-	    "for 4 banks", text_of(s, c->at[0]), (int)bits);
 	return true;
 }
 

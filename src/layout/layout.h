@@ -409,14 +409,6 @@ void cj_layout_facts(struct cj_strbuf *out, struct cj_algebra *al,
 enum cj_truth cj_layout_bijective(struct cj_algebra *al,
     const struct cj_layout *l);
 
-enum cj_draw_form { CJ_DRAW_TEXT, CJ_DRAW_SVG, CJ_DRAW_LATEX, CJ_DRAW_HTML };
-
-/* Draw layouts side by side, swizzled ones coloured by bank; false with `why`
- * set as cj_layout_draw (layout_draw.h, where there is more to choose). */
-bool cj_layout_draw_all(struct cj_strbuf *out, struct cj_algebra *al,
-    const struct cj_layout *const *layouts, uint32_t count,
-    enum cj_draw_form form);
-
 /*
  * `cutec layout --check`: run each line of a vector file. Every line that
  * differs is described in `out`; returns false if the file has a line that

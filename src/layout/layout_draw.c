@@ -173,12 +173,21 @@ svg_text(struct cj_strbuf *out, const char *style, int x, int y,
 static const char label_style[] = " class=\"n\"";
 
 static void
+svg_name(struct cj_strbuf *out, const struct cj_cell *c, int x, int y)
+{
+	cj_strbuf_printf(out, "<text class=\"o\" x=\"%d\" y=\"%d\">%c"
+	    "</text>", x, y, (char)c->value);
+}
+
+static void
 svg_cell(struct cj_strbuf *out, const struct cj_grid *g,
     const struct cj_cell *c, int x, int y)
 {
 	int w = cell_pixels(g), h = row_pixels(g);
 
 	assert(c->colour < CJ_COLOURS);
+	if (c->kind == CJ_CELL_NAME)
+		svg_name(out, c, x + w / 2, y + h / 2 + 4);
 	if (c->kind == CJ_CELL_LABEL)
 		svg_text(out, label_style, x + w / 2, y + h / 2 + 4,
 		    c->value);
@@ -248,7 +257,8 @@ draw_svg(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 	    "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<style>"
 	    "rect{stroke:#444;stroke-width:.6}"
 	    "text{font:%dpx monospace;text-anchor:middle}"
-	    ".n{fill:#888}.t{text-anchor:start;font-weight:bold}</style>\n"
+	    ".n{fill:#888}.o{font-size:14px;font-weight:bold}"
+	    ".t{text-anchor:start;font-weight:bold}</style>\n"
 	    "<rect width=\"%d\" height=\"%d\" style=\"fill:#fff;"
 	    "stroke:none\"/>\n", width, height, width, height, (int)FONT,
 	    width, height);
@@ -269,7 +279,10 @@ latex_cell(struct cj_strbuf *out, const struct cj_cell *c, uint32_t x,
 
 	assert(c->colour < CJ_COLOURS);
 	cj_cell_text(text, sizeof text, c, "\\\\");
-	if (c->kind == CJ_CELL_LABEL)
+	if (c->kind == CJ_CELL_NAME)
+		cj_strbuf_printf(out, "\\node at (%u.5,-%u.5) {\\bfseries %s};"
+		    "\n", x, y, text);
+	else if (c->kind == CJ_CELL_LABEL)
 		cj_strbuf_printf(out, "\\node[label] at (%u.5,-%u.5) {%s};\n",
 		    x, y, text);
 	else if (c->kind == CJ_CELL_EMPTY)
@@ -308,9 +321,10 @@ latex_columns(const struct cj_grid *g)
 	return g->columns > title ? g->columns : title;
 }
 
-/* The page is as large as the picture; no class or package but TikZ. */
+/* The page is as large as the picture; no class or package but TikZ. Titles
+ * are ASCII, which the typewriter font has at its places. */
 static const char latex_head[] = "\\documentclass{article}\n"
-    "\\usepackage[T1]{fontenc}\n\\usepackage{tikz}\n"
+    "\\usepackage{tikz}\n"
     "\\ifdefined\\pagewidth\\let\\pdfpagewidth\\pagewidth\n"
     "\\let\\pdfpageheight\\pageheight\\fi\n"
     "\\hoffset=-1in \\voffset=-1in\n"
@@ -319,7 +333,7 @@ static const char latex_head[] = "\\documentclass{article}\n"
     "\\pgfpathrectangle{\\pgfpointxy{#1}{-#2}}{\\pgfpointxy{1}{-1}}"
     "\\pgfusepath{fill,stroke}\\end{pgfscope}%\n"
     "\\pgftext[at=\\pgfpointxy{#1.5}{-#2.5}]"
-    "{\\scriptsize\\shortstack{#4}}}\n"
+    "{\\small\\shortstack{#4}}}\n"
     "\\begin{document}\n";
 
 static void
@@ -332,7 +346,7 @@ draw_latex(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 		cj_strbuf_printf(out, "\\definecolor{c%u}{HTML}{%s}\n", i,
 		    palette[i] + 1);
 	cj_strbuf_puts(out, "\\setbox0\\hbox{\\begin{tikzpicture}[label/.style"
-	    "={text=gray, font=\\tiny}, title/.style={anchor=west, "
+	    "={text=gray, font=\\footnotesize}, title/.style={anchor=west, "
 	    "inner sep=0, font=\\ttfamily}]\n");
 	for (i = 0; i < count; i++) {
 		latex_grid(out, &g[i], left);
@@ -354,7 +368,9 @@ html_cell(struct cj_strbuf *out, const struct cj_cell *c)
 
 	assert(c->colour < CJ_COLOURS);
 	cj_cell_text(text, sizeof text, c, "<br>");
-	if (c->kind == CJ_CELL_NONE || c->kind == CJ_CELL_LABEL)
+	if (c->kind == CJ_CELL_NAME)
+		cj_strbuf_printf(out, "<th class=\"o\">%s</th>", text);
+	else if (c->kind == CJ_CELL_NONE || c->kind == CJ_CELL_LABEL)
 		cj_strbuf_printf(out, "<th>%s</th>", text);
 	else if (c->kind == CJ_CELL_EMPTY)
 		cj_strbuf_puts(out, "<td></td>");
@@ -402,7 +418,9 @@ draw_html(struct cj_strbuf *out, const struct cj_grid *g, uint32_t count)
 	    "td{border:1px solid #444;min-width:1.6em;padding:1px 3px;"
 	    "text-align:center}"
 	    "th{color:#888;font-weight:normal;background:#fff}"
-	    ".s th{position:sticky;top:0;left:0}");
+	    "th.o{color:#000;font-weight:bold}"
+	    ".s th{position:sticky}.s tr:first-child th{top:0}"
+	    ".s th:first-child{left:0}");
 	for (i = 0; i < CJ_COLOURS; i++)
 		cj_strbuf_printf(out, ".c%u{background:%s}", i, palette[i]);
 	cj_strbuf_puts(out, "</style>\n");

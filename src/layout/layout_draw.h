@@ -6,6 +6,8 @@
 
 #include "atom.h"
 
+enum cj_draw_form { CJ_DRAW_TEXT, CJ_DRAW_SVG, CJ_DRAW_LATEX, CJ_DRAW_HTML };
+
 enum cj_draw_kind {
 	CJ_DRAW_VALUES,		/* the value at each coordinate */
 	CJ_DRAW_BANKS,		/* the same, coloured by banks */
@@ -14,7 +16,7 @@ enum cj_draw_kind {
 };
 
 struct cj_picture {
-	const char *title;	/* NULL: the layout's text */
+	const char *title;	/* NULL: the layout's text, of BANKS how */
 	enum cj_draw_kind kind;
 	const struct cj_layout *layout;
 	/* of THREADS: (rows, columns), one mode is a row; of MMA: (M, N, K) */

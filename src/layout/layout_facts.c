@@ -3,8 +3,6 @@
  */
 #include "layout_priv.h"
 
-#include "layout_draw.h"
-
 static const char *const answers[] = {
 	[CJ_NO] = "no", [CJ_YES] = "yes", [CJ_MAYBE] = "not known"
 };
@@ -110,20 +108,4 @@ cj_layout_facts(struct cj_strbuf *out, struct cj_algebra *al,
 		cj_strbuf_printf(out, "%-11s %lld\n", "vector",
 		    (long long)vector);
 	al->sym->overflow = false;
-}
-
-bool
-cj_layout_draw_all(struct cj_strbuf *out, struct cj_algebra *al,
-    const struct cj_layout *const *layouts, uint32_t count,
-    enum cj_draw_form form)
-{
-	struct cj_picture *p = CJ_NEWS(al->arena, struct cj_picture, count);
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		p[i].layout = layouts[i];
-		p[i].kind = layouts[i]->is_composed ? CJ_DRAW_BANKS
-		    : CJ_DRAW_VALUES;
-	}
-	return cj_layout_draw(out, al, p, count, form);
 }

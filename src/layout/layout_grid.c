@@ -2,13 +2,13 @@
  * Grids: for each cell of a picture what is in it and its colour.
  *
  * Colours are classes 0..7: of the value, the thread or the bank modulo eight
- * groups. An MMA is one grid with the numbers of its rows and columns among
- * the cells:
+ * groups. An MMA is one grid with the names of its operands and the numbers of
+ * their rows and columns among the cells:
  *
- *		     n
- *		 k   B
- *	     k
- *	 m   A   m   C
+ *		 B   n
+ *		 k   .
+ *	 A   k   C   n
+ *	 m   .   m   .
  */
 #include "layout_grid.h"
 
@@ -56,10 +56,16 @@ known_size(struct cj_algebra *al, const struct cj_tuple *t, int64_t *out)
 	return false;
 }
 
+static int
+bits_of(const struct cj_picture *p)
+{
+	return p->element_bits == 0 ? BANK_BITS : p->element_bits;
+}
+
 static uint8_t
 colour_of(const struct cj_picture *p, int64_t value)
 {
-	int64_t bits = p->element_bits == 0 ? BANK_BITS : p->element_bits;
+	int64_t bits = bits_of(p);
 	int64_t row = BANK_BITS * BANKS, bank;
 
 	if (p->kind != CJ_DRAW_BANKS)
@@ -205,24 +211,26 @@ fill_threads(struct cj_algebra *al, struct cj_grid *g,
 }
 
 static void
-label(struct cj_grid *g, int64_t row, int64_t column, int64_t number)
+label(struct cj_grid *g, int64_t row, int64_t column, enum cj_cell_kind kind,
+    int64_t value)
 {
 	struct cj_cell *c = &g->cells[row * g->columns + column];
 
 	assert(row < g->rows && column < g->columns);
-	*c = (struct cj_cell){ .value = number, .kind = CJ_CELL_LABEL };
+	*c = (struct cj_cell){ .value = value, .kind = (uint8_t)kind };
 }
 
-/* Numbers above and to the left of an area. */
+/* Numbers above and to the left of an area, its name where they meet. */
 static void
-label_area(struct cj_grid *g, const struct area *a)
+label_area(struct cj_grid *g, const struct area *a, char name)
 {
 	int64_t i;
 
+	label(g, a->top - 1, a->left - 1, CJ_CELL_NAME, name);
 	for (i = 0; i < a->columns; i++)
-		label(g, a->top - 1, a->left + i, i);
+		label(g, a->top - 1, a->left + i, CJ_CELL_LABEL, i);
 	for (i = 0; i < a->rows; i++)
-		label(g, a->top + i, a->left - 1, i);
+		label(g, a->top + i, a->left - 1, CJ_CELL_LABEL, i);
 }
 
 /* A (m, k) to the left of C (m, n), B above it as (k, n). */
@@ -245,9 +253,9 @@ fill_mma(struct cj_algebra *al, struct cj_grid *g, const struct cj_picture *p)
 	b = (struct area){ 1, (uint32_t)k + 2, k, n, true };
 	c = (struct area){ (uint32_t)k + 2, (uint32_t)k + 2, m, n, false };
 	g->has_labels = true;
-	label_area(g, &a);
-	label_area(g, &b);
-	label_area(g, &c);
+	label_area(g, &a, 'A');
+	label_area(g, &b, 'B');
+	label_area(g, &c, 'C');
 	return fill_area(al, g, &a, p->a) && fill_area(al, g, &b, p->b)
 	    && fill_area(al, g, &c, p->layout);
 }
@@ -260,6 +268,8 @@ cj_cell_text(char *out, size_t size, const struct cj_cell *c,
 {
 	if (c->kind == CJ_CELL_NONE || c->kind == CJ_CELL_EMPTY)
 		snprintf(out, size, "%s", "");
+	else if (c->kind == CJ_CELL_NAME)
+		snprintf(out, size, "%c", (char)c->value);
 	else if (c->kind != CJ_CELL_HOLDER)
 		snprintf(out, size, "%lld", (long long)c->value);
 	else
@@ -284,6 +294,17 @@ fill(struct cj_algebra *al, struct cj_grid *g, const struct cj_picture *p)
 	return fill_mma(al, g, p);
 }
 
+static const char *
+title_of(struct cj_algebra *al, const struct cj_picture *p)
+{
+	if (p->title != NULL)
+		return p->title;
+	if (p->kind != CJ_DRAW_BANKS)
+		return cj_layout_text(al, p->layout);
+	return cj_printf(al->arena, "%s: %d bits, a colour for %d banks",
+	    cj_layout_text(al, p->layout), bits_of(p), BANKS / CJ_COLOURS);
+}
+
 bool
 cj_grid_make(struct cj_algebra *al, struct cj_grid *g,
     const struct cj_picture *p)
@@ -292,8 +313,7 @@ cj_grid_make(struct cj_algebra *al, struct cj_grid *g,
 	uint32_t i;
 
 	memset(g, 0, sizeof *g);
-	g->title = p->title != NULL ? p->title
-	    : cj_layout_text(al, p->layout);
+	g->title = title_of(al, p);
 	if (!fill(al, g, p))
 		return false;
 	for (i = 0; i < g->rows * g->columns; i++) {

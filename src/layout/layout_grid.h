@@ -10,6 +10,7 @@ enum { CJ_COLOURS = 8 };
 
 enum cj_cell_kind {
 	CJ_CELL_NONE,		/* nothing, not even a frame */
+	CJ_CELL_NAME,		/* value: the letter of an operand */
 	CJ_CELL_LABEL,		/* value: the number of a row or a column */
 	CJ_CELL_EMPTY,		/* framed; nobody holds it */
 	CJ_CELL_VALUE,		/* value */

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "layout/layout_check.h"
+#include "layout/layout_draw.h"
 
 enum { MAX_TEXT = 4096 };
 
@@ -98,6 +99,7 @@ run_operation(struct cj_arena *a, const char *name, char *text,
 static void
 run_calculator(struct cj_arena *a, const char *text, size_t length)
 {
+	struct cj_picture picture = { .kind = CJ_DRAW_BANKS };
 	const struct cj_layout *l, *again;
 	struct cj_symtab sym;
 	struct cj_algebra al;
@@ -114,7 +116,8 @@ run_calculator(struct cj_arena *a, const char *text, size_t length)
 	if (sym.overflow)
 		abort();
 	al.why.kind = CJ_REFUSED_NOT;
-	if (!cj_layout_draw_all(&b, &al, &l, 1, CJ_DRAW_TEXT)
+	picture.layout = l;
+	if (!cj_layout_draw(&b, &al, &picture, 1, CJ_DRAW_TEXT)
 	    && al.why.kind == CJ_REFUSED_NOT)
 		abort();
 	if (l->offset != NULL && !l->is_composed)

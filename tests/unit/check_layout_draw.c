@@ -59,6 +59,48 @@ START_TEST(text_is_a_table)
 }
 END_TEST
 
+START_TEST(layouts_are_drawn_together)
+{
+	struct cj_picture two[2] = { { .layout = L("(2,2):(1,2)") },
+	    { .layout = L("Sw<1,0,1> o 0 o (2,2):(1,2)"),
+	    .kind = CJ_DRAW_BANKS } };
+	const char *text = draw(two, 2, CJ_DRAW_TEXT);
+
+	ck_assert_msg(strstr(text, "| 0 | 2 |") != NULL
+	    && strstr(text, "| 0 | 3 |") != NULL
+	    && strstr(text, "| 1 | 2 |") != NULL, "%s", text);
+	/* a title wider than its grid stays whole */
+	ck_assert_msg(strstr(text, " composition(swizzle(1, 0, 1), 0,"
+	    " (2, 2):(1, 2)): 32 bits, a colour for 4 banks\n") != NULL,
+	    "%s", text);
+	two[1].layout = L("(1000,1000):(1,1000)");
+	ck_assert(draw(two, 2, CJ_DRAW_TEXT) == NULL);
+	ck_assert(al.why.text != NULL);
+}
+END_TEST
+
+START_TEST(operands_have_their_names)
+{
+	struct cj_mma_atom atom;
+	struct cj_tiled_mma mma;
+	struct cj_picture p;
+
+	ck_assert(cj_mma_atom_find(&al, "SM80_16x8x8_F32F16F16F32_TN",
+	    &atom));
+	ck_assert(cj_tiled_mma_make(&al, &atom, cj_layout_unit(&al), NULL,
+	    &mma));
+	ck_assert(cj_picture_of_mma(&al, &mma, &p));
+	ck_assert_ptr_ne(strstr(draw(&p, 1, CJ_DRAW_TEXT), " A        0 "),
+	    NULL);
+	ck_assert_uint_eq(count_of(draw(&p, 1, CJ_DRAW_SVG),
+	    "<text class=\"o\""), 3);
+	ck_assert_uint_eq(count_of(draw(&p, 1, CJ_DRAW_HTML),
+	    "<th class=\"o\""), 3);
+	ck_assert_uint_eq(count_of(draw(&p, 1, CJ_DRAW_LATEX),
+	    "{\\bfseries "), 3);
+}
+END_TEST
+
 START_TEST(threads_share_elements)
 {
 	struct cj_picture p = { .kind = CJ_DRAW_THREADS,
@@ -136,6 +178,8 @@ layout_draw_suite(void)
 
 	tcase_add_checked_fixture(c, set_up, tear_down);
 	tcase_add_test(c, text_is_a_table);
+	tcase_add_test(c, layouts_are_drawn_together);
+	tcase_add_test(c, operands_have_their_names);
 	tcase_add_test(c, threads_share_elements);
 	tcase_add_test(c, every_cell_is_in_every_form);
 	tcase_add_test(c, banks_show_conflicts);

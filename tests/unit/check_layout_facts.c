@@ -96,26 +96,6 @@ START_TEST(layouts_are_read_as_printed)
 }
 END_TEST
 
-START_TEST(layouts_are_drawn_together)
-{
-	const struct cj_layout *two[2] = { L("(2,2):(1,2)"),
-	    L("Sw<1,0,1> o 0 o (2,2):(1,2)") };
-	struct cj_strbuf b;
-
-	cj_strbuf_init(&b, &arena);
-	ck_assert(cj_layout_draw_all(&b, &al, two, 2, CJ_DRAW_TEXT));
-	ck_assert_msg(strstr(b.text, "| 0 | 2 |") != NULL
-	    && strstr(b.text, "| 0 | 3 |") != NULL
-	    && strstr(b.text, "| 1 | 2 |") != NULL, "%s", b.text);
-	/* a title wider than its grid stays whole */
-	ck_assert_msg(strstr(b.text, " composition(swizzle(1, 0, 1), 0,"
-	    " (2, 2):(1, 2))\n") != NULL, "%s", b.text);
-	two[1] = L("(1000,1000):(1,1000)");
-	ck_assert(!cj_layout_draw_all(&b, &al, two, 2, CJ_DRAW_TEXT));
-	ck_assert(al.why.text != NULL);
-}
-END_TEST
-
 static Suite *
 layout_facts_suite(void)
 {
@@ -127,7 +107,6 @@ layout_facts_suite(void)
 	tcase_add_test(c, facts_are_lines);
 	tcase_add_test(c, bijective_is_by_definition);
 	tcase_add_test(c, layouts_are_read_as_printed);
-	tcase_add_test(c, layouts_are_drawn_together);
 	suite_add_tcase(s, c);
 	return s;
 }

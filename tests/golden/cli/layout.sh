@@ -22,7 +22,7 @@ grep -o '<td' picture.html | wc -l
 if command -v pdflatex >/dev/null && kpsewhich tikz.sty >/dev/null
 then
 	pdflatex -interaction=batchmode -halt-on-error picture.latex \
-	    >/dev/null </dev/null || echo 'TeX refuses the picture'
+	    >log 2>&1 </dev/null || { cat log; echo 'TeX refuses the picture'; }
 fi
 cat >names.cute <<'END'
 kernel names(x: tensor(f32, (M, N):(ld, 1)), n: int)

@@ -123,14 +123,16 @@ contents(struct cj_arena *a, int fd, size_t *length)
 }
 
 /*
- * Ours, and large pages for a heap of glibc, unless somebody has said what that
- * shall do: a tenth of ptxas's time goes into first looks at small pages.
+ * Ours, and for a heap of glibc large pages that are kept and hold large blocks
+ * too, unless somebody has said what that shall do: a tenth of ptxas's time
+ * goes into first looks at small pages.
  */
 static char **
 environment(struct cj_arena *a)
 {
 	static const char tuned[] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:"
-	    "glibc.malloc.top_pad=16777216";
+	    "glibc.malloc.top_pad=67108864:glibc.malloc.mmap_threshold=33554432:"
+	    "glibc.malloc.trim_threshold=1073741824";
 	size_t n = 0;
 	char **list;
 

@@ -20,6 +20,7 @@ take the same arguments run as "cutec[member constants]".
 import argparse
 import json
 import os
+import re
 import statistics
 import time
 
@@ -514,31 +515,20 @@ def table_of_lengths(B):
     if not found:
         return []
     columns = ["%s %s" % (name, t) for t, _ in DTYPES for name in ("softmax", "rmsnorm", "layernorm")]
-    return ["", "2^28 elements in rows of any length, as part of the best copy of the same round. Odd lengths begin at any",
-            "place in memory.", "", "| length | %s |" % " | ".join(columns), "|---" * (len(columns) + 1) + "|"] + [
+    return ["| length | %s |" % " | ".join(columns), "|---" * (len(columns) + 1) + "|"] + [
         "| %d | %s |" % (N, " | ".join(found[N].get(c, "-") for c in columns)) for N in sorted(found)]
 
 
-def behind_tables(old):
-    """What of the file's lines stands behind the tables that are written anew."""
-    rest = old
-    for head in ("| work | ceiling |", "| length |"):
-        at = next((i for i, line in enumerate(rest) if line.startswith(head)), None)
-        if at is not None:
-            rest = rest[at:]
-            while rest and rest[0].startswith("|"):
-                rest.pop(0)
-    return rest
+def place_of(row):
+    """Rows stand by kernel and types, small problems in front."""
+    *names, sizes = row["work"].split()
+    return names, int(re.findall(r"\d+", sizes)[-1])
 
 
-def markdown(B, path):
-    """A table of what the family chose itself and the best peer, in the place of the one in the file."""
-    lines = ["Measured on %s, %s; repeat with `make bench-gpu`. GB/s, and the median ratio to the best copy or read of"
-             % (torch.cuda.get_device_name(), time.strftime("%Y-%m-%d")), "the same round (tests/bench/rows.py).", "",
-             "| work | ceiling | cutec | ratio | best peer | ratio |", "|---|---|---|---|---|---|"]
-    for r in B.rows:
-        if r["work"].startswith("lengths "):
-            continue
+def table_of_rows(B):
+    """Lines of what the family chose itself and the best peer."""
+    lines = ["| work | ceiling | cutec | ratio | best peer | ratio |", "|---|---|---|---|---|---|"]
+    for r in sorted((r for r in B.rows if not r["work"].startswith("lengths ")), key=place_of):
         own = r.get("cutec")
         peers = [(v["ratio"], k) for k, v in r.items() if isinstance(v, dict) and not k.startswith("cutec")]
         best = max(peers) if peers else None
@@ -546,13 +536,29 @@ def markdown(B, path):
             r["work"], r["ceiling"], r["ceiling_gbps"], "%.0f | %.3f%s" % (
                 own["gbps"], own["ratio"], "" if own["agrees"] else " wrong") if own else "- | -",
             "%s %.0f | %.3f" % (best[1], r[best[1]]["gbps"], best[0]) if best else "- | -"))
-    lines += table_of_lengths(B)
-    rest = []
+    return lines
+
+
+def with_table(lines, table):
+    """The lines of a text with this table in the place of the one that has its head, else at the end."""
+    if table and table[0] not in lines:
+        return lines + [""] + table
+    at = lines.index(table[0]) if table else len(lines)
+    behind = at
+    while behind < len(lines) and lines[behind].startswith("|"):
+        behind += 1
+    return lines[:at] + table + lines[behind:]
+
+
+def markdown(B, path):
+    """Both tables and when they were made, in the place of those in the file; what stands around them stays."""
+    made = "Made on %s, %s." % (torch.cuda.get_device_name(), time.strftime("%Y-%m-%d"))
+    lines = [made]
     if os.path.exists(path):
         with open(path) as f:
-            rest = behind_tables(f.read().split("\n"))
+            lines = [made if line.startswith("Made on ") else line for line in f.read().split("\n")]
     with open(path, "w") as f:
-        f.write("\n".join(lines) + "\n" + "\n".join(rest))
+        f.write("\n".join(with_table(with_table(lines, table_of_rows(B)), table_of_lengths(B))))
 
 
 def more(B):

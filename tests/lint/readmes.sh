@@ -42,3 +42,28 @@ do
 	grep -q "\`$place" README || grep -q "\`${place}\*" README ||
 	    echo "README does not name $place"
 done
+
+# Each ratio of the summary of examples/bench.md stands in a table behind it.
+awk -F '|' '
+	/^## / { summary = $0 == "## In short" }
+	!/^\|/ { next }
+	{
+		text = $0
+		if (summary)
+			text = $3 (NF > 5 ? $5 : "")
+		while (match(text, /[0-9]\.[0-9][0-9][0-9]/)) {
+			ratio = substr(text, RSTART, RLENGTH)
+			if (summary)
+				said[ratio] = $2
+			else
+				found[ratio] = 1
+			text = substr(text, RSTART + RLENGTH)
+		}
+	}
+	END {
+		for (ratio in said)
+			if (!(ratio in found))
+				print "examples/bench.md: " ratio " of" said[ratio] \
+				    "is in no table"
+	}
+' examples/bench.md

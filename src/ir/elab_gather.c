@@ -271,33 +271,18 @@ steps_of(struct cj_elab *el, const struct cj_tuple *shape, const char *name,
 bool
 cj_gather_has_step(struct cj_elab *el, struct cj_int stride)
 {
-	const struct cj_term *t;
-	uint32_t i;
+	const struct cj_term *t = cj_term_get(&el->sym, stride);
+	struct cj_int part;
+	uint32_t n;
 
-	if (cj_is_known(stride))
+	if (t == NULL)
 		return false;
-	t = cj_term_get(&el->sym, stride);
-	switch (t->kind) {
-	case CJ_TERM_SYMBOL:
+	if (t->kind == CJ_TERM_SYMBOL)
 		return el->symbols.at[t->symbol].source == CJ_SOURCE_STEP;
-	case CJ_TERM_SUM:
-		for (i = 0; i < t->count; i++)
-			if (cj_gather_has_step(el, (struct cj_int){ 0,
-			    t->addend[i].term }))
-				return true;
-		return false;
-	case CJ_TERM_PRODUCT:
-		for (i = 0; i < t->count; i++)
-			if (cj_gather_has_step(el, (struct cj_int){ 0,
-			    t->operand[i] }))
-				return true;
-		return false;
-	case CJ_TERM_DIV: case CJ_TERM_MOD: case CJ_TERM_MIN:
-	case CJ_TERM_MAX: case CJ_TERM_XOR: case CJ_TERM_AND:
-	case CJ_TERM_OR: case CJ_TERM_SHL: case CJ_TERM_SHR:
-		break;
-	}
-	return cj_gather_has_step(el, t->a) || cj_gather_has_step(el, t->b);
+	for (n = 0; cj_term_part(t, n, &part); n++)
+		if (cj_gather_has_step(el, part))
+			return true;
+	return false;
 }
 
 /* ---- the built-in -------------------------------------------------------- */

@@ -186,8 +186,9 @@ static unsigned
 term_level(struct cj_elab *el, uint32_t term)
 {
 	const struct cj_term *t;
+	struct cj_int part;
 	unsigned level = 0;
-	uint32_t i;
+	uint32_t n;
 
 	assert(term != 0 && term < el->sym.terms.len);
 	while (el->levels.len <= term)
@@ -195,27 +196,10 @@ term_level(struct cj_elab *el, uint32_t term)
 	if (el->levels.at[term] != 0)
 		return el->levels.at[term];
 	t = &el->sym.terms.at[term];
-	switch (t->kind) {
-	case CJ_TERM_SYMBOL:
+	if (t->kind == CJ_TERM_SYMBOL)
 		level = el->symbols.at[t->symbol].level;
-		break;
-	case CJ_TERM_SUM:
-		for (i = 0; i < t->count; i++)
-			level = max_level(level,
-			    term_level(el, t->addend[i].term));
-		break;
-	case CJ_TERM_PRODUCT:
-		for (i = 0; i < t->count; i++)
-			level = max_level(level,
-			    term_level(el, t->operand[i]));
-		break;
-	case CJ_TERM_DIV: case CJ_TERM_MOD: case CJ_TERM_MIN:
-	case CJ_TERM_MAX: case CJ_TERM_XOR: case CJ_TERM_AND:
-	case CJ_TERM_OR: case CJ_TERM_SHL: case CJ_TERM_SHR:
-		level = max_level(cj_elab_int_level(el, t->a),
-		    cj_elab_int_level(el, t->b));
-		break;
-	}
+	for (n = 0; cj_term_part(t, n, &part); n++)
+		level = max_level(level, cj_elab_int_level(el, part));
 	el->levels.at[term] = (uint8_t)level;
 	return level;
 }

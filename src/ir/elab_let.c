@@ -25,32 +25,6 @@ is_division(struct cj_elab *el, uint32_t term)
 	    !cj_is_known(t->b) && cj_elab_int_level(el, i) == 2;
 }
 
-/* The n-th part of a term; false: there are no more. */
-static bool
-part_of(const struct cj_elab *el, uint32_t term, uint32_t n,
-    struct cj_int *part)
-{
-	const struct cj_term *t = &el->sym.terms.at[term];
-
-	part->value = 0;
-	switch (t->kind) {
-	case CJ_TERM_SYMBOL:
-		return false;
-	case CJ_TERM_SUM:
-		part->term = n < t->count ? t->addend[n].term : 0;
-		return n < t->count;
-	case CJ_TERM_PRODUCT:
-		part->term = n < t->count ? t->operand[n] : 0;
-		return n < t->count;
-	case CJ_TERM_DIV: case CJ_TERM_MOD: case CJ_TERM_MIN:
-	case CJ_TERM_MAX: case CJ_TERM_XOR: case CJ_TERM_AND:
-	case CJ_TERM_OR: case CJ_TERM_SHL: case CJ_TERM_SHR:
-		*part = n == 0 ? t->a : t->b;
-		return n < 2;
-	}
-	return false;
-}
-
 static bool
 find_division(struct cj_elab *el, uint32_t term)
 {
@@ -59,7 +33,7 @@ find_division(struct cj_elab *el, uint32_t term)
 
 	if (is_division(el, term))
 		return true;
-	for (n = 0; part_of(el, term, n, &part); n++)
+	for (n = 0; cj_term_part(&el->sym.terms.at[term], n, &part); n++)
 		if (divides(el, part))
 			return true;
 	return false;
@@ -94,7 +68,8 @@ settle(struct cj_elab *el, struct cj_int i)
 		(void)cj_elab_ref_int(el, i);
 		return;
 	}
-	for (n = 0; part_of(el, i.term, n, &part); n++)
+	/* terms are added meanwhile, and may move */
+	for (n = 0; cj_term_part(cj_term_get(&el->sym, i), n, &part); n++)
 		settle(el, part);
 }
 

@@ -23,32 +23,17 @@ static void explain(struct origin *o, const struct cj_bound *b);
 static uint32_t
 first_symbol(const struct cj_symtab *t, struct cj_int i)
 {
-	const struct cj_term *x;
-	uint32_t found = 0, k;
+	const struct cj_term *x = cj_term_get(t, i);
+	uint32_t found = 0, n;
+	struct cj_int part;
 
-	if (cj_is_known(i))
+	if (x == NULL)
 		return 0;
-	x = cj_term_get(t, i);
-	switch (x->kind) {
-	case CJ_TERM_SYMBOL:
+	if (x->kind == CJ_TERM_SYMBOL)
 		return i.term;
-	case CJ_TERM_SUM:
-		for (k = 0; found == 0 && k < x->count; k++)
-			found = first_symbol(t, (struct cj_int){ 0,
-			    x->addend[k].term });
-		return found;
-	case CJ_TERM_PRODUCT:
-		for (k = 0; found == 0 && k < x->count; k++)
-			found = first_symbol(t, (struct cj_int){ 0,
-			    x->operand[k] });
-		return found;
-	case CJ_TERM_DIV: case CJ_TERM_MOD: case CJ_TERM_MIN:
-	case CJ_TERM_MAX: case CJ_TERM_XOR: case CJ_TERM_AND:
-	case CJ_TERM_OR: case CJ_TERM_SHL: case CJ_TERM_SHR:
-		found = first_symbol(t, x->a);
-		return found != 0 ? found : first_symbol(t, x->b);
-	}
-	return 0;
+	for (n = 0; found == 0 && cj_term_part(x, n, &part); n++)
+		found = first_symbol(t, part);
+	return found;
 }
 
 static void

@@ -221,25 +221,16 @@ what_number(struct cj_elab *el, const struct cj_value *v)
 static bool
 is_nameless(const struct cj_symtab *t, struct cj_int i)
 {
-	const struct cj_term *x;
+	const struct cj_term *x = cj_term_get(t, i);
+	struct cj_int part;
 	uint32_t n;
 
-	if (cj_is_known(i))
+	if (x == NULL)
 		return false;
-	x = cj_term_get(t, i);
 	if (x->kind == CJ_TERM_SYMBOL)
 		return x->name == 0;
-	if (x->kind == CJ_TERM_SUM) {
-		for (n = 0; n < x->count; n++)
-			if (is_nameless(t, (struct cj_int){ 0,
-			    x->addend[n].term }))
-				return true;
-		return false;
-	}
-	if (x->kind != CJ_TERM_PRODUCT)
-		return is_nameless(t, x->a) || is_nameless(t, x->b);
-	for (n = 0; n < x->count; n++)
-		if (is_nameless(t, (struct cj_int){ 0, x->operand[n] }))
+	for (n = 0; cj_term_part(x, n, &part); n++)
+		if (is_nameless(t, part))
 			return true;
 	return false;
 }

@@ -53,21 +53,20 @@ symbol_depends(struct cj_compare *c, const struct cj_role_atom *a,
 bool
 cj_role_depends(struct cj_compare *c, struct cj_int e, struct cj_int on)
 {
-	const struct cj_term *t;
-	uint32_t i;
+	const struct cj_term *t = cj_term_get(&c->sym, e);
+	struct cj_int part;
+	uint32_t n;
 
-	if (cj_is_known(e))
+	if (t == NULL)
 		return false;
 	if (cj_int_same(e, on))
 		return true;
-	t = cj_term_get(&c->sym, e);
 	if (t->kind == CJ_TERM_SYMBOL)
 		return symbol_depends(c, &c->atoms.at[t->symbol], on);
-	for (i = 0; i < t->count; i++)
-		if (cj_role_depends(c, (struct cj_int){ 0, t->kind ==
-		    CJ_TERM_SUM ? t->addend[i].term : t->operand[i] }, on))
+	for (n = 0; cj_term_part(t, n, &part); n++)
+		if (cj_role_depends(c, part, on))
 			return true;
-	return cj_role_depends(c, t->a, on) || cj_role_depends(c, t->b, on);
+	return false;
 }
 
 const char *

@@ -143,6 +143,36 @@ cj_term_get(const struct cj_symtab *t, struct cj_int a)
 	return cj_is_known(a) ? NULL : &t->terms.at[a.term];
 }
 
+bool
+cj_term_part(const struct cj_term *m, uint32_t n, struct cj_int *part)
+{
+	*part = cj_known(0);
+	switch (m->kind) {
+	case CJ_TERM_SYMBOL:
+		return false;
+	case CJ_TERM_SUM:
+		if (n < m->count)
+			part->term = m->addend[n].term;
+		return n < m->count;
+	case CJ_TERM_PRODUCT:
+		if (n < m->count)
+			part->term = m->operand[n];
+		return n < m->count;
+	case CJ_TERM_DIV:
+	case CJ_TERM_MOD:
+	case CJ_TERM_MIN:
+	case CJ_TERM_MAX:
+	case CJ_TERM_XOR:
+	case CJ_TERM_AND:
+	case CJ_TERM_OR:
+	case CJ_TERM_SHL:
+	case CJ_TERM_SHR:
+		break;
+	}
+	*part = n == 0 ? m->a : m->b;
+	return n < 2;
+}
+
 static struct cj_range
 range_scale(struct cj_range r, int64_t by)
 {

@@ -448,6 +448,33 @@ START_TEST(text_reads_as_written)
 }
 END_TEST
 
+/* How many parts a term has, all of them symbols. */
+static unsigned
+parts(struct cj_int a)
+{
+	struct cj_int part;
+	unsigned n;
+
+	for (n = 0; cj_term_part(cj_term_get(&t, a), n, &part); n++)
+		ck_assert(cj_is_known(part)
+		    || cj_term_get(&t, part)->kind == CJ_TERM_SYMBOL);
+	return n;
+}
+
+START_TEST(terms_have_parts)
+{
+	struct cj_int m = extent("M"), n = extent("N");
+
+	ck_assert_uint_eq(parts(m), 0);
+	ck_assert_uint_eq(parts(cj_int_add(&t, cj_int_mul(&t, m,
+	    cj_known(3)), n)), 2);
+	ck_assert_uint_eq(parts(cj_int_mul(&t, m, n)), 2);
+	ck_assert_uint_eq(parts(cj_int_div(&t, m, n)), 2);
+	ck_assert_uint_eq(parts(cj_int_bit(&t, CJ_TERM_XOR, m,
+	    cj_known(5))), 2);
+}
+END_TEST
+
 static Suite *
 sym_suite(void)
 {
@@ -465,6 +492,7 @@ sym_suite(void)
 	tcase_add_test(c, comparisons_use_differences);
 	tcase_add_test(c, facts_narrow);
 	tcase_add_test(c, text_reads_as_written);
+	tcase_add_test(c, terms_have_parts);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -10,25 +10,11 @@
 /* ---- both sides ---------------------------------------------------------- */
 
 static const char *
-shape_text(struct cj_elab *el, const struct cj_tuple *shape)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_tuple_print(&out, &el->sym, shape, CJ_STYLE_LANGUAGE);
-	return out.text;
-}
-
-static const char *
 side_text(struct cj_elab *el, const struct cj_value *v)
 {
-	struct cj_strbuf out;
-
-	if (v->kind != CJ_VALUE_TENSOR)
-		return shape_text(el, cj_value_shape(v));
-	cj_strbuf_init(&out, el->arena);
-	cj_layout_print(&out, &el->sym, v->tensor->layout, CJ_STYLE_LANGUAGE);
-	return out.text;
+	return v->kind == CJ_VALUE_TENSOR
+	    ? cj_layout_text(&el->al, v->tensor->layout)
+	    : cj_tuple_text(&el->al, cj_value_shape(v));
 }
 
 static struct cj_int
@@ -171,45 +157,30 @@ check_tile(struct cj_elab *el, struct cj_args *args, uint32_t i,
 
 /* ---- what nobody has cut ------------------------------------------------- */
 
-static bool of_thread(const struct cj_elab *el, struct cj_int i);
-
 static bool
-term_of_thread(const struct cj_elab *el, uint32_t term)
+is_of_thread(const struct cj_symbol_info *s)
 {
-	const struct cj_term *t = &el->sym.terms.at[term];
-	const struct cj_symbol_info *s;
-	bool is = false;
-	uint32_t i;
-
-	switch (t->kind) {
-	case CJ_TERM_SYMBOL:
-		s = &el->symbols.at[t->symbol];
-		return s->source == CJ_SOURCE_REF ||
-		    (s->source == CJ_SOURCE_SPECIAL &&
-		    (s->number <= CJ_SPECIAL_THREAD_Z ||
-		    s->number == CJ_SPECIAL_LANE ||
-		    s->number == CJ_SPECIAL_WARP));
-	case CJ_TERM_SUM:
-		for (i = 0; i < t->count && !is; i++)
-			is = term_of_thread(el, t->addend[i].term);
-		return is;
-	case CJ_TERM_PRODUCT:
-		for (i = 0; i < t->count && !is; i++)
-			is = term_of_thread(el, t->operand[i]);
-		return is;
-	case CJ_TERM_DIV: case CJ_TERM_MOD: case CJ_TERM_MIN:
-	case CJ_TERM_MAX: case CJ_TERM_XOR: case CJ_TERM_AND:
-	case CJ_TERM_OR: case CJ_TERM_SHL: case CJ_TERM_SHR:
-		break;
-	}
-	return of_thread(el, t->a) || of_thread(el, t->b);
+	return s->source == CJ_SOURCE_REF || (s->source == CJ_SOURCE_SPECIAL &&
+	    (s->number <= CJ_SPECIAL_THREAD_Z ||
+	    s->number == CJ_SPECIAL_LANE || s->number == CJ_SPECIAL_WARP));
 }
 
 /* May it differ between threads? What instructions computed may. */
 static bool
 of_thread(const struct cj_elab *el, struct cj_int i)
 {
-	return !cj_is_known(i) && term_of_thread(el, i.term);
+	const struct cj_term *t = cj_term_get(&el->sym, i);
+	struct cj_int part;
+	uint32_t n;
+
+	if (t == NULL)
+		return false;
+	if (t->kind == CJ_TERM_SYMBOL)
+		return is_of_thread(&el->symbols.at[t->symbol]);
+	for (n = 0; cj_term_part(t, n, &part); n++)
+		if (of_thread(el, part))
+			return true;
+	return false;
 }
 
 /* Is a side what a thread has: registers, what a partition gave, or what was
@@ -254,7 +225,7 @@ check_dealt(struct cj_elab *el, struct cj_args *args,
 	    "would move all of it", i == 1 ? "source" : "destination",
 	    (long long)threads.value);
 	cj_note(d, args->span, "the tile of the copy is %s, the source %s, "
-	    "the destination %s", shape_text(el, c->tiled.tiler),
+	    "the destination %s", cj_tuple_text(&el->al, c->tiled.tiler),
 	    side_text(el, &args->at[1]), side_text(el, &args->at[2]));
 	cj_help(d, "With t, the thread's number: copy(%s, %s, %s).",
 	    cj_elab_source_text(el, cj_arg_span(args, 0)),

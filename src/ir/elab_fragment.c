@@ -184,8 +184,8 @@ report_parts(struct cj_elab *el, struct cj_span span,
 	    p[1].at[i]));
 
 	cj_note(d, (struct cj_span){ 0 }, "the layouts are %s of %s, and %s "
-	    "of %s", cj_elab_layout_text(el, cj_fragment_tv(el, span, f[0])),
-	    f[0]->mma->text, cj_elab_layout_text(el, cj_fragment_tv(el, span,
+	    "of %s", cj_layout_text(&el->al, cj_fragment_tv(el, span, f[0])),
+	    f[0]->mma->text, cj_layout_text(&el->al, cj_fragment_tv(el, span,
 	    f[1])), f[1]->mma->text);
 	cj_help(d, "Go through shared memory, or operand_a(mma, f) where a "
 	    "result becomes a left operand; reshape(f, shape) says that the "

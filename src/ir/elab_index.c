@@ -41,13 +41,10 @@ struct cj_value
 cj_elab_dynamic_register(struct cj_elab *el, struct cj_span span,
     const struct cj_tuple *coord)
 {
-	struct cj_strbuf text;
-	struct cj_diag *d;
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
+	    "registers have no run-time index, this is %s",
+	    cj_tuple_text(&el->al, coord));
 
-	cj_strbuf_init(&text, el->arena);
-	cj_tuple_print(&text, &el->sym, coord, CJ_STYLE_LANGUAGE);
-	d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
-	    "registers have no run-time index, this is %s", text.text);
 	cj_elab_note_tuple(el, d, coord);
 	cj_help(d, "Use \"const for\" for the index, choose with where(), or "
 	    "keep the values in a shared tensor.");

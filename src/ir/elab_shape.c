@@ -45,16 +45,6 @@ merge(struct cj_elab *el, const struct cj_tuple *a, const struct cj_tuple *b)
 	return cj_tuple_make(&el->al, at, a->rank);
 }
 
-static const char *
-shape_text(struct cj_elab *el, const struct cj_tuple *shape)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_tuple_print(&out, &el->sym, shape, CJ_STYLE_LANGUAGE);
-	return out.text;
-}
-
 /* Elements of a shape; 0: none, or more than anybody counts. */
 static uint64_t
 element_count(const struct cj_tuple *shape)
@@ -79,7 +69,7 @@ static void
 report_too_many(struct cj_elab *el, struct cj_span span,
     const struct cj_tuple *shape)
 {
-	const char *text = shape_text(el, shape);
+	const char *text = cj_tuple_text(&el->al, shape);
 	struct cj_diag *d;
 
 	if (el->naming != 0)
@@ -106,7 +96,7 @@ cj_elab_fits_registers(struct cj_elab *el, struct cj_span span,
 	if (!cj_tuple_is_known(shape)) {
 		d = cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
 		    "the elements are registers, but the extents %s are not "
-		    "known at compile time", shape_text(el, shape));
+		    "known at compile time", cj_tuple_text(&el->al, shape));
 		cj_elab_note_tuple(el, d, shape);
 		cj_help(d, "Take a part of known extents: local_tile(), "
 		    "partition(), or an index.");
@@ -136,7 +126,7 @@ cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
 		if (both == NULL) {
 			cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
 			    "operands have shapes %s and %s",
-			    shape_text(el, *shape), shape_text(el, s));
+			    cj_tuple_text(&el->al, *shape), cj_tuple_text(&el->al, s));
 			return false;
 		}
 		*shape = both;
@@ -250,7 +240,7 @@ cj_elab_broadcast(struct cj_elab *el, struct cj_span span, struct cj_value v,
 	    cj_shape_count(merge(el, shape, from)) != count)
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
 		    "a value of shape %s does not fit the shape %s",
-		    shape_text(el, from), shape_text(el, shape));
+		    cj_tuple_text(&el->al, from), cj_tuple_text(&el->al, shape));
 	if (n == count)
 		return cj_value_regs(el, k, shape, ref);
 	s.at = CJ_NEWS(el->arena, uint32_t, count);

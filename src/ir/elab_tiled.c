@@ -490,16 +490,6 @@ MMA_PARTITION(c, CJ_OPERAND_C)
 COPY_PARTITION(s, CJ_SIDE_SOURCE)
 COPY_PARTITION(d, CJ_SIDE_TARGET)
 
-static const char *
-shape_text(struct cj_elab *el, const struct cj_tuple *shape)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_tuple_print(&out, &el->sym, shape, CJ_STYLE_LANGUAGE);
-	return out.text;
-}
-
 void
 cj_mma_help_sparse(struct cj_elab *el, struct cj_diag *d,
     const struct cj_mma_value *mma)
@@ -537,8 +527,8 @@ cj_mma_tile_divides(struct cj_elab *el, struct cj_span span,
 		d = cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 		    "the shape %s is no multiple of the MMA's tile: it has "
 		    "%lld along %c, of %s along (M, N, K)",
-		    shape_text(el, shape), (long long)need.value,
-		    "MNK"[modes[i]], shape_text(el, tile));
+		    cj_tuple_text(&el->al, shape), (long long)need.value,
+		    "MNK"[modes[i]], cj_tuple_text(&el->al, tile));
 		cj_help(d, "Take larger tiles and guard() what is outside, "
 		    "fewer atoms, or a smaller permutation.");
 		if (which == CJ_OPERAND_A)

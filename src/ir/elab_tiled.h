@@ -66,8 +66,6 @@ cj_atom_is_mma(const struct cj_atom_value *a)
 
 /* A kind in the names of layout/atoms.def's MMAs; NULL: in none. */
 const char *cj_elab_atom_word(enum cj_kind k);
-/* A layout as a program would write it. */
-const char *cj_elab_layout_text(struct cj_elab *el, const struct cj_layout *l);
 
 /* A copy by tma_load() or tma_store() (elab_tma.c). */
 struct cj_value cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,

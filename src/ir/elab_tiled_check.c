@@ -7,16 +7,6 @@
 
 /* ---- arguments ----------------------------------------------------------- */
 
-const char *
-cj_elab_layout_text(struct cj_elab *el, const struct cj_layout *l)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_layout_print(&out, &el->sym, l, CJ_STYLE_LANGUAGE);
-	return out.text;
-}
-
 static bool
 has_positive_extents(const struct cj_tuple *shape)
 {
@@ -56,7 +46,7 @@ cj_elab_check_numbering(struct cj_elab *el, struct cj_span span,
 	if (!cj_tuple_is_known(l->shape) || !has_positive_extents(l->shape)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 		    "the layout %s of the %s has an extent that is not known "
-		    "to be 1 or more", cj_elab_layout_text(el, l), what),
+		    "to be 1 or more", cj_layout_text(&el->al, l), what),
 		    "Say how many there are along each mode; 1 where there is "
 		    "no other.");
 		return false;
@@ -65,7 +55,7 @@ cj_elab_check_numbering(struct cj_elab *el, struct cj_span span,
 	if (size > most) {
 		cj_elab_error(el, CJ_DIAG_LIMIT, span, "the layout %s of the "
 		    "%s has %lld elements, the most are %lld",
-		    cj_elab_layout_text(el, l), what, (long long)size,
+		    cj_layout_text(&el->al, l), what, (long long)size,
 		    (long long)most);
 		return false;
 	}
@@ -73,7 +63,7 @@ cj_elab_check_numbering(struct cj_elab *el, struct cj_span span,
 		return true;
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 	    "the layout %s of the %s does not give each of the numbers 0 to "
-	    "%lld once", cj_elab_layout_text(el, l), what,
+	    "%lld once", cj_layout_text(&el->al, l), what,
 	    (long long)(size - 1)),
 	    "Leave the strides out, or let each go on where another one "
 	    "ends.");

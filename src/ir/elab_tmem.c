@@ -54,14 +54,8 @@ by_lanes(struct cj_elab *el, const struct cj_tuple *shape, enum cj_kind k)
 static bool
 is_shape(struct cj_elab *el, const struct cj_layout *l)
 {
-	struct cj_strbuf said, plain;
-
-	cj_strbuf_init(&said, el->arena);
-	cj_strbuf_init(&plain, el->arena);
-	cj_layout_print(&said, &el->sym, l, CJ_STYLE_LANGUAGE);
-	cj_layout_print(&plain, &el->sym, cj_layout_make(&el->al, l->shape,
-	    NULL), CJ_STYLE_LANGUAGE);
-	return strcmp(said.text, plain.text) == 0;
+	return strcmp(cj_layout_text(&el->al, l), cj_layout_text(&el->al,
+	    cj_layout_make(&el->al, l->shape, NULL))) == 0;
 }
 
 /* The last lane and element of a lane that it has; false: not known. */

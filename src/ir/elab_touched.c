@@ -279,16 +279,6 @@ tiles_agree(struct cj_elab *el, const struct cj_shared_use *w,
 	return is_shape ? false : swizzles_agree(el, w, r, out);
 }
 
-static const char *
-layout_text(struct cj_elab *el, const struct cj_layout *l)
-{
-	struct cj_strbuf out;
-
-	cj_strbuf_init(&out, el->arena);
-	cj_layout_print(&out, &el->sym, l, CJ_STYLE_LANGUAGE);
-	return out.text;
-}
-
 /* "(0, 8)", or its number where the tile is not known. */
 static const char *
 element_text(struct cj_elab *el, const struct apart *a)
@@ -332,8 +322,8 @@ report(struct cj_elab *el, const struct cj_shared_use *r, const struct apart *a)
 	    element_text(el, a), (long long)a->written * bits / 8,
 	    (long long)a->read * bits / 8);
 	cj_note(d, a->writer->span, "written here as %s",
-	    layout_text(el, a->writer->layout));
-	cj_note(d, r->span, "read as %s", layout_text(el, r->layout));
+	    cj_layout_text(&el->al, a->writer->layout));
+	cj_note(d, r->span, "read as %s", cj_layout_text(&el->al, r->layout));
 	cj_help(d, "Give the copy and the memory the layout that it is read "
 	    "by: smem_layout(T, shape) is one that products take. Where bytes "
 	    "are meant, whatever they are: make_tensor(place, layout, raw = "

@@ -195,7 +195,7 @@ cj_tensor_in_order(struct cj_elab *el, struct cj_span span,
 		return watched(el, t);
 	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
 	    "the layout %s leads to %lld elements, the view has %lld",
-	    cj_elab_layout_text(el, tv), (long long)need.value,
+	    cj_layout_text(&el->al, tv), (long long)need.value,
 	    (long long)have.value), "Cut a larger view, or give fewer threads "
 	    "or values a part of it.");
 	return NULL;

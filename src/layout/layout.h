@@ -394,6 +394,9 @@ void cj_tuple_print(struct cj_strbuf *out, const struct cj_symtab *t,
     const struct cj_tuple *tuple, enum cj_layout_style style);
 void cj_layout_print(struct cj_strbuf *out, const struct cj_symtab *t,
     const struct cj_layout *l, enum cj_layout_style style);
+/* As the language writes them. */
+const char *cj_tuple_text(struct cj_algebra *al, const struct cj_tuple *t);
+const char *cj_layout_text(struct cj_algebra *al, const struct cj_layout *l);
 
 /* Read what cj_layout_print writes, in either style, if all integers are
  * known. NULL, perhaps with `why`, for other text. */

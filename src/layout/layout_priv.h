@@ -16,8 +16,6 @@ const void *cj_checked(struct cj_algebra *al, const void *result);
 
 /* The text of an integer, for messages. */
 const char *cj_int_text(struct cj_algebra *al, struct cj_int i);
-const char *cj_tuple_text(struct cj_algebra *al, const struct cj_tuple *t);
-const char *cj_layout_text(struct cj_algebra *al, const struct cj_layout *l);
 
 /* (a, b) */
 const struct cj_tuple *cj_numbers(struct cj_algebra *al, int64_t a, int64_t b);

@@ -58,6 +58,16 @@ text(const struct slip *s, struct cj_span span, int *length)
 	return s->p->source->text + span.begin;
 }
 
+/* The `;` behind a text that is one expression. */
+static inline bool
+is_end_of_value(const struct slip *s)
+{
+	return s->p->is_value && s->bad.kind == CJ_TOKEN_SEMICOLON &&
+	    s->bad.span.begin == s->bad.span.end;
+}
+
+/* slips_expected.c: what would do here, and what was found. */
+void cj_slip_report_expected(const struct slip *s);
 /* slips_foreign.c: what C, C++, CUDA and Python would have understood. */
 bool cj_slip_foreign(const struct slip *s);
 

@@ -1,6 +1,6 @@
 /*
- * Whole-array work in tests: constructors, element-wise maps, assignment and
- * reductions.
+ * Whole-array work in tests: new arrays, element-wise maps, assignment, other
+ * shapes.
  *
  * An array is a tensor whose object has the kind ARRAY. Every whole-array
  * expression makes a new array: an ARRAY instruction, then an ARRAY_MAP whose
@@ -10,8 +10,6 @@
  */
 #include "elab_gather.h"
 #include "elab_test_priv.h"
-
-#include <math.h>
 
 /* The lowest of 0 and the sums of strides: what negative strides lead to. */
 static struct cj_int
@@ -77,6 +75,17 @@ cj_elab_array_new(struct cj_elab *el, struct cj_span span,
 	return cj_value_tensor(el, &t);
 }
 
+cj_region
+cj_elab_map_begin(struct cj_elab *el, struct cj_int count, struct cj_int *i)
+{
+	cj_ref n = cj_elab_ref_int(el, count), index;
+	cj_ref map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
+	cj_region outer = cj_elab_enter(el, map, &index);
+
+	*i = cj_elab_index_symbol(el, index, "i", 0, count);
+	return outer;
+}
+
 /* ---- through indices, behind guards -------------------------------------- */
 
 /* One element of the copy, at index i. */
@@ -106,9 +115,7 @@ static struct cj_value
 plain_array(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
 {
 	const struct cj_tensor *t = v->tensor;
-	struct cj_int count = cj_layout_size(&el->al, t->layout), i;
-	int64_t hi = cj_int_range(&el->sym, count).hi;
-	cj_ref n, map, index;
+	struct cj_int i;
 	struct cj_value y;
 	cj_region outer;
 	bool ok;
@@ -117,11 +124,7 @@ plain_array(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
 		return *v;
 	y = cj_elab_array_new(el, span, t->element,
 	    cj_layout_row_major(&el->al, t->layout->shape));
-	n = cj_elab_ref_int(el, count);
-	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
-	outer = cj_elab_enter(el, map, &index);
-	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
-	cj_elab_symbol_below(el, i, count);
+	outer = cj_elab_map_begin(el, cj_layout_size(&el->al, t->layout), &i);
 	ok = copy_element(el, span, t, y.tensor, i);
 	cj_elab_leave(el, outer);
 	return ok ? y : cj_value_error();
@@ -271,8 +274,8 @@ cj_elab_lanes(struct cj_elab *el, struct cj_span span,
 	return lane;
 }
 
-static struct cj_value
-load_element(struct cj_elab *el, const struct cj_tensor *t,
+struct cj_value
+cj_elab_array_load(struct cj_elab *el, const struct cj_tensor *t,
     struct cj_int offset)
 {
 	struct cj_how plain = { 0 };
@@ -295,7 +298,7 @@ cj_elab_lane_at(struct cj_elab *el, struct cj_span span,
 		return lane->value;
 	if (!cj_layout_offset(&el->al, lane->view, coord, &offset))
 		return cj_elab_refused(el, span, "an element of an array");
-	return load_element(el, lane->value.tensor, offset);
+	return cj_elab_array_load(el, lane->value.tensor, offset);
 }
 
 cj_ref
@@ -351,7 +354,7 @@ map_element(struct cj_elab *el, const struct map *m, struct cj_int index,
 
 	for (i = 0; i < m->count; i++) {
 		if (m->lane[i].is_array && along_memory)
-			v[i] = load_element(el, m->lane[i].value.tensor,
+			v[i] = cj_elab_array_load(el, m->lane[i].value.tensor,
 			    index);
 		else
 			v[i] = cj_elab_lane_at(el, m->span, &m->lane[i],
@@ -427,17 +430,12 @@ run_map(struct cj_elab *el, const struct map *m, struct cj_tensor *y,
 {
 	bool along = y->gather == NULL && !y->is_guarded &&
 	    runs_along_memory(el, m->lane, m->count, y->layout);
-	struct cj_int count = cj_tuple_product(&el->al, m->shape), i;
-	cj_ref n = cj_elab_ref_int(el, count), map, index;
 	struct cj_value v;
-	cj_region outer;
+	struct cj_int i;
+	cj_region outer = cj_elab_map_begin(el, cj_tuple_product(&el->al,
+	    m->shape), &i);
 	bool ok;
-	int64_t hi = cj_int_range(&el->sym, count).hi;
 
-	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
-	outer = cj_elab_enter(el, map, &index);
-	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
-	cj_elab_symbol_below(el, i, count);
 	v = map_element(el, m, i, along);
 	if (v.kind != CJ_VALUE_ERROR && !is_number(&v))
 		v = cj_elab_error(el, CJ_DIAG_WRONG_KIND, m->span,
@@ -545,202 +543,6 @@ cj_elab_array_assign(struct cj_elab *el, struct cj_span span,
 	run_map(el, &m, &to, y->element);
 }
 
-/* ---- reductions ---------------------------------------------------------- */
-
-/* What a reduction starts from, so that no first element is needed. */
-static struct cj_value
-identity(struct cj_elab *el, enum cj_op op, enum cj_kind k)
-{
-	double bound = op == CJ_OP_MAX ? -HUGE_VAL : HUGE_VAL;
-	unsigned bits = cj_kind_bits(k);
-	int64_t bound_bits;
-
-	(void)el;
-	if (op == CJ_OP_ADD)
-		return cj_value_scalar(k, 0);
-	if (op == CJ_OP_AND || op == CJ_OP_OR)
-		return cj_value_scalar(CJ_KIND_BOOL, op == CJ_OP_AND);
-	if (cj_kind_is_float(k))
-		return cj_value_scalar(k, cj_num_from_f64(k, bound));
-	if (!cj_kind_is_signed(k))
-		return cj_value_scalar(k, op == CJ_OP_MAX ? 0 :
-		    bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
-	bits = bits > 64 ? 64 : bits;
-	bound_bits = (int64_t)((UINT64_C(1) << (bits - 1)) - 1);
-	return cj_value_scalar(k, (uint64_t)(op == CJ_OP_MAX ?
-	    -bound_bits - 1 : bound_bits));
-}
-
-/* What the loop begins with: a function has its first element alone. */
-static struct cj_value
-first_of(struct cj_elab *el, const struct cj_combine *c,
-    const struct cj_lane *lane, const struct cj_layout *view)
-{
-	const struct cj_tensor *t = lane->value.tensor;
-	struct cj_int offset;
-
-	if (c->op != CJ_OP_NONE)
-		return identity(el, c->op, t->element);
-	if (cj_is_value(cj_layout_size(&el->al, view), 0))
-		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, c->span,
-		    "a function reduces one element at least, this has none");
-	if (!cj_layout_offset(&el->al, view, cj_tuple_known(&el->al, 0),
-	    &offset))
-		return cj_elab_refused(el, c->span, "a reduction");
-	return load_element(el, t, offset);
-}
-
-/* for i in first..n { slot = op(slot, v[coordinate i]) } */
-static void
-reduce_loop(struct cj_elab *el, const struct cj_combine *c,
-    const struct cj_lane *lane, const struct cj_layout *view,
-    const struct cj_value *slot)
-{
-	struct cj_int count = cj_layout_size(&el->al, view), i, offset;
-	int64_t first = c->op == CJ_OP_NONE ? 1 : 0;
-	cj_ref bound[3], loop, index;
-	cj_region outer;
-	int64_t hi = cj_int_range(&el->sym, count).hi;
-
-	bound[0] = cj_emit_index(&el->em->b, first);
-	bound[1] = cj_elab_ref_int(el, count);
-	bound[2] = cj_emit_index(&el->em->b, 1);
-	loop = cj_emit(&el->em->b, CJ_OP_FOR, 0, 0, bound, 3);
-	outer = cj_elab_enter(el, loop, &index);
-	i = cj_elab_symbol(el, index, "k", first, hi > first ? hi - 1 : first,
-	    1);
-	cj_elab_symbol_below(el, i, count);
-	if (!cj_layout_offset(&el->al, view, cj_tuple_int(&el->al, i),
-	    &offset))
-		cj_elab_refused(el, c->span, "a reduction");
-	else
-		cj_slot_store(el, c->span, slot, cj_elab_combined(el, c,
-		    cj_slot_load(el, c->span, slot), load_element(el,
-		    lane->value.tensor, offset)));
-	cj_elab_leave(el, outer);
-}
-
-static struct cj_value
-reduce_view(struct cj_elab *el, const struct cj_combine *c,
-    const struct cj_lane *lane, const struct cj_layout *view)
-{
-	struct cj_value slot = cj_elab_slot(el, c->span, 0,
-	    first_of(el, c, lane, view));
-
-	if (slot.kind == CJ_VALUE_ERROR)
-		return slot;
-	reduce_loop(el, c, lane, view, &slot);
-	return cj_slot_load(el, c->span, &slot);
-}
-
-/* The modes named by `along`, as bits; 0: reported. */
-static uint64_t
-along_modes(struct cj_elab *el, struct cj_span span,
-    const struct cj_value *along, uint32_t rank)
-{
-	uint32_t count = along->kind == CJ_VALUE_TUPLE ?
-	    along->tuple->count : 1, i;
-	uint64_t bits = 0;
-
-	for (i = 0; i < count; i++) {
-		const struct cj_value *v = along->kind == CJ_VALUE_TUPLE ?
-		    &along->tuple->at[i] : along;
-		int64_t mode;
-
-		if (!cj_value_to_known(el, span, v, "a mode of `along`",
-		    &mode))
-			return 0;
-		if (mode < 0 || mode >= (int64_t)rank || rank > 64) {
-			cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
-			    "there is no mode %lld, the array has %u",
-			    (long long)mode, rank);
-			return 0;
-		}
-		bits |= UINT64_C(1) << mode;
-	}
-	return bits;
-}
-
-static const struct cj_layout *
-pick_modes(struct cj_elab *el, const struct cj_layout *l, uint64_t bits,
-    bool ones)
-{
-	uint32_t rank = cj_layout_rank(l), i, n = 0;
-	const struct cj_layout **at = CJ_NEWS(el->arena,
-	    const struct cj_layout *, rank);
-
-	for (i = 0; i < rank; i++) {
-		if (bits >> i & 1)
-			at[n++] = cj_layout_get(&el->al, l, i);
-		else if (ones)
-			at[n++] = cj_layout_make(&el->al,
-			    cj_tuple_known(&el->al, 1),
-			    cj_tuple_known(&el->al, 0));
-	}
-	return cj_layout_concat(&el->al, at, n);
-}
-
-static struct cj_value
-reduce_along(struct cj_elab *el, const struct cj_combine *c,
-    struct cj_lane *lane, uint64_t bits)
-{
-	const struct cj_layout *l = lane->value.tensor->layout;
-	const struct cj_layout *outer = pick_modes(el, l, ~bits, true);
-	const struct cj_layout *inner = pick_modes(el, l, bits, false);
-	const struct cj_tensor *from = lane->value.tensor;
-	struct cj_int count = cj_layout_size(&el->al, outer), i, offset, to;
-	cj_ref n = cj_elab_ref_int(el, count), map, index;
-	struct cj_value y = cj_elab_array_new(el, c->span, from->element,
-	    cj_layout_row_major(&el->al, outer->shape));
-	struct cj_tensor shifted = *from;
-	struct cj_lane part = *lane;
-	const struct cj_tuple *coord;
-	struct cj_value v;
-	cj_region region;
-	int64_t hi = cj_int_range(&el->sym, count).hi;
-
-	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
-	region = cj_elab_enter(el, map, &index);
-	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
-	cj_elab_symbol_below(el, i, count);
-	coord = cj_idx2crd(&el->al, i, outer->shape);
-	if (cj_layout_offset(&el->al, outer, coord, &offset) &&
-	    cj_layout_offset(&el->al, y.tensor->layout, coord, &to)) {
-		shifted.offset = cj_int_add(&el->sym, from->offset, offset);
-		part.value = cj_value_tensor(el, &shifted);
-		v = reduce_view(el, c, &part, inner);
-		if (v.kind != CJ_VALUE_ERROR)
-			cj_elab_array_store(el, y.tensor, to,
-			    cj_elab_ref(el, &v, from->element));
-	} else {
-		y = cj_elab_refused(el, c->span, "a reduction");
-	}
-	cj_elab_leave(el, region);
-	return y;
-}
-
-struct cj_value
-cj_elab_array_reduce(struct cj_elab *el, const struct cj_combine *c,
-    struct cj_value v, const struct cj_value *along)
-{
-	const struct cj_tuple *shape;
-	struct cj_lane *lane;
-	uint64_t bits;
-
-	if (v.kind == CJ_VALUE_ERROR)
-		return v;
-	lane = cj_elab_lanes(el, c->span, &v, 1, &shape);
-	if (lane == NULL)
-		return cj_value_error();
-	assert(lane->is_array && "called for an array");
-	if (along == NULL)
-		return reduce_view(el, c, lane, lane->view);
-	bits = along_modes(el, c->span, along, cj_layout_rank(lane->view));
-	if (bits == 0)
-		return cj_value_error();
-	return reduce_along(el, c, lane, bits);
-}
-
 /* ---- another shape ------------------------------------------------------- */
 
 struct cj_value
@@ -750,10 +552,8 @@ cj_elab_array_reshape(struct cj_elab *el, struct cj_span span,
 	const struct cj_tuple *old;
 	struct cj_lane *lane = cj_elab_lanes(el, span, &v, 1, &old);
 	struct cj_int count, i, from, to;
-	cj_ref n, map, index;
-	cj_region region;
+	cj_region outer;
 	struct cj_value y, have, need;
-	int64_t hi;
 
 	if (lane == NULL)
 		return cj_value_error();
@@ -766,21 +566,16 @@ cj_elab_array_reshape(struct cj_elab *el, struct cj_span span,
 		    cj_value_text(el, &need), cj_value_text(el, &have));
 	y = cj_elab_array_new(el, span, lane->value.tensor->element,
 	    cj_layout_make(&el->al, shape, NULL));
-	n = cj_elab_ref_int(el, count);
-	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
-	region = cj_elab_enter(el, map, &index);
-	hi = cj_int_range(&el->sym, count).hi;
-	i = cj_elab_symbol(el, index, "i", 0, hi > 0 ? hi - 1 : 0, 1);
-	cj_elab_symbol_below(el, i, count);
+	outer = cj_elab_map_begin(el, count, &i);
 	if (cj_layout_offset(&el->al, lane->view, cj_tuple_int(&el->al, i),
 	    &from) && cj_layout_offset(&el->al, y.tensor->layout,
 	    cj_tuple_int(&el->al, i), &to)) {
-		v = load_element(el, lane->value.tensor, from);
+		v = cj_elab_array_load(el, lane->value.tensor, from);
 		cj_elab_array_store(el, y.tensor, to, cj_elab_ref(el, &v,
 		    y.tensor->element));
 	} else {
 		y = cj_elab_refused(el, span, "reshape");
 	}
-	cj_elab_leave(el, region);
+	cj_elab_leave(el, outer);
 	return y;
 }

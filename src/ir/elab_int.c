@@ -60,6 +60,18 @@ cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
 		el->symbols.at[t->symbol].below = below;
 }
 
+struct cj_int
+cj_elab_index_symbol(struct cj_elab *el, cj_ref index, const char *name,
+    int64_t first, struct cj_int below)
+{
+	int64_t hi = cj_int_range(&el->sym, below).hi;
+	struct cj_int i = cj_elab_symbol(el, index, name, first,
+	    hi > first ? hi - 1 : first, 1);
+
+	cj_elab_symbol_below(el, i, below);
+	return i;
+}
+
 void
 cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
     struct cj_int first)

@@ -241,19 +241,15 @@ cj_builtin_iota(struct cj_elab *el, struct cj_args *args,
 	const struct cj_layout *l;
 	enum cj_kind k = read_head(el, args, &l);
 	struct cj_value y, v;
-	struct cj_int count, i, offset;
-	cj_ref n, map, index, value;
+	struct cj_int i, offset;
+	cj_ref value;
 	cj_region outer;
 
 	(void)row;
 	if (k == CJ_KIND_VOID)
 		return cj_value_error();
 	y = cj_elab_array_new(el, args->span, k, l);
-	count = cj_layout_size(&el->al, l);
-	n = cj_elab_ref_int(el, count);
-	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &n, 1);
-	outer = cj_elab_enter(el, map, &index);
-	i = cj_elab_symbol(el, index, "i", 0, INT64_MAX, 1);
+	outer = cj_elab_map_begin(el, cj_layout_size(&el->al, l), &i);
 	v = cj_elab_convert(el, args->span, k, cj_value_int(i), 0);
 	if (v.kind != CJ_VALUE_ERROR && cj_layout_offset(&el->al, l,
 	    cj_tuple_int(&el->al, i), &offset)) {

@@ -31,19 +31,6 @@ element_at(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 	return cj_elab_read(el, span, v);
 }
 
-/* A region's index below a bound. */
-static struct cj_int
-index_below(struct cj_elab *el, cj_ref index, const char *name,
-    struct cj_int bound)
-{
-	int64_t hi = cj_int_range(&el->sym, bound).hi;
-	struct cj_int i = cj_elab_symbol(el, index, name, 0,
-	    hi > 0 ? hi - 1 : 0, 1);
-
-	cj_elab_symbol_below(el, i, bound);
-	return i;
-}
-
 /* for k in 0..K { sum = fma(a[m, k], b[k, n], sum) } */
 static void
 sum_products(struct cj_elab *el, const struct product *p, struct cj_int m,
@@ -59,7 +46,7 @@ sum_products(struct cj_elab *el, const struct product *p, struct cj_int m,
 	bound[2] = cj_emit_index(&el->em->b, 1);
 	loop = cj_emit(&el->em->b, CJ_OP_FOR, 0, 0, bound, 3);
 	outer = cj_elab_enter(el, loop, &index);
-	k = index_below(el, index, "k", p->k);
+	k = cj_elab_index_symbol(el, index, "k", 0, p->k);
 	a = element_at(el, p->span, p->a, m, k);
 	b = element_at(el, p->span, p->b, k, n);
 	old = cj_slot_load(el, p->span, sum);
@@ -75,7 +62,6 @@ multiply(struct cj_elab *el, const struct product *p)
 	const struct cj_tuple *shape[2], *coord;
 	const struct cj_layout *l;
 	struct cj_value y, sum;
-	cj_ref count, map, index;
 	struct cj_int i, to;
 	cj_region outer;
 
@@ -85,10 +71,7 @@ multiply(struct cj_elab *el, const struct product *p)
 	y = cj_elab_array_new(el, p->span, p->a->element, l);
 	if (cj_is_value(p->m, 0) || cj_is_value(p->n, 0))
 		return y;	/* there is no element that could be read */
-	count = cj_elab_count(el, l->shape);
-	map = cj_emit(&el->em->b, CJ_OP_ARRAY_MAP, 0, 0, &count, 1);
-	outer = cj_elab_enter(el, map, &index);
-	i = index_below(el, index, "i", cj_layout_size(&el->al, l));
+	outer = cj_elab_map_begin(el, cj_layout_size(&el->al, l), &i);
 	coord = cj_idx2crd(&el->al, i, l->shape);
 	sum = cj_elab_slot(el, p->span, 0, cj_value_scalar(p->a->element, 0));
 	sum_products(el, p, coord->at[0]->value, coord->at[1]->value, &sum);

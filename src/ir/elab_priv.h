@@ -346,14 +346,17 @@ cj_elab_fills(const struct cj_elab *el, struct cj_int elements, int64_t bytes,
 }
 
 /* A symbol of the current function for an INDEX instruction. */
-/* `symbol` is the index of a loop that begins with `first`. */
-void cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
-    struct cj_int first);
 struct cj_int cj_elab_symbol(struct cj_elab *el, cj_ref ref, const char *name,
     int64_t lo, int64_t hi, int64_t divisor);
 /* The same with a bound that is a term: value < below. */
 void cj_elab_symbol_below(struct cj_elab *el, struct cj_int symbol,
     struct cj_int below);
+/* `symbol` is the index of a loop that begins with `first`. */
+void cj_elab_symbol_counts(struct cj_elab *el, struct cj_int symbol,
+    struct cj_int first);
+/* A region's index, first <= index < below, as a symbol. */
+struct cj_int cj_elab_index_symbol(struct cj_elab *el, cj_ref index,
+    const char *name, int64_t first, struct cj_int below);
 /* A symbol for a leaf of the host function, which is made when used. */
 struct cj_int cj_elab_leaf_symbol(struct cj_elab *el,
     const struct cj_leaf *leaf, int64_t lo, int64_t hi, int64_t divisor);

@@ -29,6 +29,13 @@ struct cj_lane *cj_elab_lanes(struct cj_elab *el, struct cj_span span,
 struct cj_value cj_elab_lane_at(struct cj_elab *el, struct cj_span span,
     const struct cj_lane *lane, const struct cj_tuple *coord);
 
+/* An ARRAY_MAP of `count` elements: in its region, *i is the index. Gives the
+ * region around it, for cj_elab_leave(). */
+cj_region cj_elab_map_begin(struct cj_elab *el, struct cj_int count,
+    struct cj_int *i);
+/* The element at an offset from the first one. */
+struct cj_value cj_elab_array_load(struct cj_elab *el,
+    const struct cj_tensor *t, struct cj_int offset);
 /* y[offset from its first element] = value, of the array's kind. */
 void cj_elab_array_store(struct cj_elab *el, const struct cj_tensor *y,
     struct cj_int offset, cj_ref value);

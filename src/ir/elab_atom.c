@@ -434,9 +434,39 @@ cp_async_cache(struct cj_elab *el, struct cj_args *args,
 	}
 	if (strcmp(name, "global") == 0 && whole)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-	    strcmp(name, "global") == 0 ? "cache = .global is for 16 bytes "
-	    "at once" : "\"cache\" of cp_async is .always or .global");
+	if (strcmp(name, "global") == 0)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    cj_arg_named_span(el, args, "cache"), "cache = .global is "
+		    "for 16 bytes at once, %s copies %u", a->text,
+		    (unsigned)a->count * cj_kind_bits(a->element) / 8),
+		    "Take cp_async(%s, %u), or all caches, .always, as it is "
+		    "without \"cache\".", cj_kind_text(a->element),
+		    128 / cj_kind_bits(a->element));
+	else
+		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS,
+		    cj_arg_named_span(el, args, "cache"), "\"cache\" of "
+		    "cp_async is .always or .global");
+	return false;
+}
+
+/* What L2 fetches with it, in bytes; 0: what it likes. */
+static bool
+cp_async_prefetch(struct cj_elab *el, struct cj_args *args,
+    struct cj_atom_value *a)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "prefetch");
+	struct cj_span span = cj_arg_named_span(el, args, "prefetch");
+	int64_t n = 0;
+
+	if (v != NULL && !cj_value_to_known(el, span, v,
+	    "what L2 fetches", &n))
+		return false;
+	a->prefetch = (uint32_t)n;
+	if (n == 0 || n == 64 || n == 128 || n == 256)
+		return true;
+	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, span, "L2 fetches 64, 128 "
+	    "or 256 bytes with a copy by cp_async, or with 0 what it likes, "
+	    "this is %lld", (long long)n);
 	return false;
 }
 
@@ -451,7 +481,8 @@ cj_builtin_cp_async(struct cj_elab *el, struct cj_args *args,
 		return cj_value_error();
 	a.text = cj_elab_call_text(el, row->name, args);
 	if (!check_bytes(el, args, &a, 4, 16) ||
-	    !cp_async_cache(el, args, &a))
+	    !cp_async_cache(el, args, &a) ||
+	    !cp_async_prefetch(el, args, &a))
 		return cj_value_error();
 	one_thread(el, &a, CJ_COPY_CP_ASYNC);
 	return atom_value(el, &a);

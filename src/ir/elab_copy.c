@@ -284,7 +284,7 @@ asynchronous(struct cj_elab *el, struct cj_args *args,
 {
 	const struct cj_value *src = &args->at[1], *dst = &args->at[2];
 	struct cj_async_how how = { .count = c->atom->count,
-	    .cache = c->atom->cache };
+	    .cache = c->atom->cache, .prefetch = c->atom->prefetch };
 
 	if (!check_spaces(el, args, c, is_space(el, src, false) &&
 	    is_space(el, dst, true), "global", "shared memory") ||

@@ -29,6 +29,7 @@ struct cj_atom_value {
 	uint32_t lanes, bits;		/* of tensor memory; count: repeats */
 	bool packs;
 	enum cj_copy_cache cache;
+	uint32_t prefetch;		/* bytes for L2, by cp_async */
 	struct cj_mma_atom mma;
 	struct cj_copy_atom copy;	/* layouts of bits */
 };

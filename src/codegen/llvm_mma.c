@@ -114,7 +114,7 @@ ptx_of(const struct cj_mma *m)
 	if (m->how == CJ_MMA_AND_POPC)
 		return 71;
 	if (cj_kind_is_float(m->a) && cj_kind_bits(m->a) == 8)
-		return m->d == CJ_KIND_F16 ? 87 : 84;
+		return m->d == CJ_KIND_F16 || m->k == 16 ? 87 : 84;
 	return 0;
 }
 

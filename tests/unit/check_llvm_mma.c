@@ -84,18 +84,26 @@ START_TEST(every_atom)
 END_TEST
 
 /* An older PTX than the instruction needs is refused, by its name. */
+static const struct {
+	const char *atom, *needs;
+	int ptx;
+} old[] = {
+	{ "SM89_16x8x32_F32E4M3E4M3F32_TN", "8.4, and 8.3", 83 },
+	{ "SM89_16x8x32_F16E4M3E4M3F16_TN", "8.7, and 8.6", 86 },
+	{ "SM89_16x8x16_F32E4M3E5M2F32_TN", "8.7, and 8.6", 86 },
+};
+
 START_TEST(old_ptx)
 {
-	struct cj_codegen_options o = { .level = 2, .ptx = 83 };
+	struct cj_codegen_options o = { .level = 2, .ptx = old[_i].ptx };
 	struct cj_codegen_result out;
 
 	CJ_CHECK_RECOVER(&point);
 	ck_assert_int_ne(cj_codegen_ptx(&arena, mma_module(&arena,
-	    "SM89_16x8x32_F32E4M3E4M3F32_TN", cj_target_find("sm_89")), &o,
-	    &out), CJ_CODEGEN_OK);
-	ck_assert_str_eq(out.error, "code generation: "
-	    "SM89_16x8x32_F32E4M3E4M3F32_TN needs PTX 8.4, and 8.3 is asked "
-	    "for");
+	    old[_i].atom, cj_target_find("sm_89")), &o, &out),
+	    CJ_CODEGEN_OK);
+	ck_assert_str_eq(out.error, cj_printf(&arena, "code generation: %s "
+	    "needs PTX %s is asked for", old[_i].atom, old[_i].needs));
 }
 END_TEST
 
@@ -112,7 +120,7 @@ suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_atom, 0, (int)atom_line_count);
-	tcase_add_test(t, old_ptx);
+	tcase_add_loop_test(t, old_ptx, 0, CJ_LENGTH(old));
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -646,6 +646,21 @@ call_type(struct cj_elab *el, const struct cj_type_value *t,
 	return cj_elab_convert(el, args->span, t->scalar, args->at[0], how);
 }
 
+/* L(2, _): the modes beside _, with the value at the rest of c inside. */
+static struct cj_value
+part_of_layout(struct cj_elab *el, struct cj_span span,
+    const struct cj_layout *l, const struct cj_tuple *c)
+{
+	const struct cj_tuple *offset;
+	const struct cj_layout *rest;
+
+	if (!cj_layout_slice(&el->al, l, c, &rest, &offset))
+		return cj_elab_refused(el, span, "layout");
+	if (offset->kind != CJ_TUPLE_INT || !cj_is_value(offset->value, 0))
+		rest = cj_layout_view(&el->al, l, c);
+	return cj_value_layout(rest);
+}
+
 static struct cj_value
 call_layout(struct cj_elab *el, const struct cj_layout *l,
     struct cj_args *args)
@@ -657,6 +672,8 @@ call_layout(struct cj_elab *el, const struct cj_layout *l,
 
 	if (coord == NULL)
 		return cj_value_error();
+	if ((coord->has & CJ_HAS_ANY) != 0)
+		return part_of_layout(el, args->span, l, coord);
 	at = cj_layout_at(&el->al, l, coord);
 	return at == NULL ? cj_elab_refused(el, args->span, "layout") :
 	    cj_value_from_tuple(el, at);

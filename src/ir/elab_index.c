@@ -28,10 +28,14 @@ layout_mode(struct cj_elab *el, struct cj_span span,
 
 	if (!cj_value_to_known(el, span, at, "the number of a mode", &i))
 		return cj_value_error();
-	if (i < 0 || i >= cj_layout_rank(l))
-		return cj_elab_error(el, CJ_DIAG_WRONG_INDEX, span,
+	if (i < 0 || i >= cj_layout_rank(l)) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
 		    "there is no mode %lld in a layout of rank %u",
-		    (long long)i, cj_layout_rank(l));
+		    (long long)i, cj_layout_rank(l)), "L[i] is mode i of a "
+		    "layout; its value at a coordinate is L(i, j), a part of "
+		    "it L(i, _).");
+		return cj_value_error();
+	}
 	l = cj_layout_get(&el->al, l, (uint32_t)i);
 	return l == NULL ? cj_elab_refused(el, span, "index") :
 	    cj_value_layout(l);

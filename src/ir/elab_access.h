@@ -33,9 +33,14 @@ struct cj_pieces {
 	struct cj_index_reads *reads;	/* of a gathered view; NULL: none yet */
 };
 
+/* Have the guard of t ask `pred`, too: a condition, one for each element or a
+ * function that gives one for a coordinate; false: it is none, reported. */
+bool cj_guard_asks(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *pred, struct cj_tensor *t);
 /* What lets a guard cut through accesses: its limit is no multiple. */
 struct cj_cut_by {
 	bool is_limit;		/* else a coordinate, or a predicate */
+	bool is_condition;	/* registers, other ones for neighbours */
 	struct cj_int limit;
 };
 /* Are all elements of an access inside of the guards, or none? */

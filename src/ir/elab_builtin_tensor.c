@@ -157,18 +157,6 @@ cj_builtin_prefetch(struct cj_elab *el, struct cj_args *args,
 
 /* ---- views --------------------------------------------------------------- */
 
-/* A condition, or a function that gives one for a coordinate. */
-static bool
-takes_pred(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
-{
-	if (v->kind == CJ_VALUE_FUNCTION || v->kind == CJ_VALUE_BUILTIN ||
-	    cj_value_kind_of(v) == CJ_KIND_BOOL)
-		return true;
-	if (v->kind != CJ_VALUE_ERROR)
-		cj_elab_not_condition(el, span, v);
-	return false;
-}
-
 struct cj_value
 cj_builtin_guard(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
@@ -193,12 +181,9 @@ cj_builtin_guard(struct cj_elab *el, struct cj_args *args,
 		t.has_fill = true;
 		t.fill = cj_memdup(el->arena, fill, sizeof *fill);
 	}
-	if (pred != NULL) {
-		t.pred_span = cj_arg_named_span(el, args, "pred");
-		if (!takes_pred(el, t.pred_span, pred))
-			return cj_value_error();
-		t.pred = cj_memdup(el->arena, pred, sizeof *pred);
-	}
+	if (pred != NULL && !cj_guard_asks(el, cj_arg_named_span(el, args,
+	    "pred"), pred, &t))
+		return cj_value_error();
 	return cj_value_tensor(el, &t);
 }
 

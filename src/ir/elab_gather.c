@@ -29,9 +29,8 @@ struct cj_index_read {
 
 /* ---- coordinates --------------------------------------------------------- */
 
-/* A coordinate in all its components: where it ends early, zeros follow. */
-static const struct cj_tuple *
-whole(struct cj_elab *el, const struct cj_tuple *c,
+const struct cj_tuple *
+cj_whole_coord(struct cj_elab *el, const struct cj_tuple *c,
     const struct cj_tuple *shape)
 {
 	const struct cj_tuple **at, *zero = cj_tuple_known(&el->al, 0);
@@ -41,8 +40,8 @@ whole(struct cj_elab *el, const struct cj_tuple *c,
 		return c;
 	at = CJ_NEWS(el->arena, const struct cj_tuple *, shape->rank);
 	for (i = 0; i < shape->rank; i++)
-		at[i] = whole(el, cj_is_leaf(c) || i >= c->rank ? zero :
-		    c->at[i], shape->at[i]);
+		at[i] = cj_whole_coord(el, cj_is_leaf(c) || i >= c->rank ?
+		    zero : c->at[i], shape->at[i]);
 	return cj_tuple_make(&el->al, at, shape->rank);
 }
 
@@ -172,7 +171,8 @@ cj_way_on(struct cj_elab *el, struct cj_way *w)
 	if (g == NULL)
 		return false;
 	w->is_guarded |= w->t->is_guarded;
-	w->at = whole(el, cj_cut_at(el, g->place, w->at), g->place->limit);
+	w->at = cj_whole_coord(el, cj_cut_at(el, g->place, w->at),
+	    g->place->limit);
 	shape = g->from->layout->shape;
 	w->index = read_index(el, w, g, cj_is_leaf(shape) ? w->at :
 	    w->at->at[g->mode]);
@@ -375,7 +375,7 @@ cj_builtin_gather(struct cj_elab *el, struct cj_args *args,
 	if (g->place == NULL)
 		return cj_elab_refused(el, args->span, "gather");
 	t.gather = g;
-	t.cut = NULL;
+	t.cut = t.asked = NULL;
 	t.unproved = NULL;
 	t.is_guarded = false;
 	t.pred = NULL;

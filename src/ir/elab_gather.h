@@ -17,6 +17,9 @@ struct cj_value cj_tensor_shift(struct cj_elab *el, struct cj_span span,
 /* The coordinate `at` of a view, in what it was cut from. */
 const struct cj_tuple *cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
     const struct cj_tuple *at);
+/* A coordinate in all its components: where it ends early, zeros follow. */
+const struct cj_tuple *cj_whole_coord(struct cj_elab *el,
+    const struct cj_tuple *c, const struct cj_tuple *shape);
 /* A cut of the whole of t. */
 struct cj_cut *cj_cut_new(struct cj_elab *el, const struct cj_tensor *t);
 

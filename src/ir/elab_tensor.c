@@ -70,9 +70,9 @@ cj_cut_at(struct cj_elab *el, const struct cj_cut *cut,
 /* ---- what goes along with a layout --------------------------------------- */
 
 /* Where a view's elements lie: in what it was cut from, in the shape that a
- * gather made, in a view that its parts may leave. Whatever is done to the
- * layout is done to all. */
-enum { COMPANIONS = 3 };
+ * gather made, in a view that its parts may leave, in one that has conditions
+ * for its elements. Whatever is done to the layout is done to all. */
+enum { COMPANIONS = 4 };
 
 static const struct cj_cut *
 companion(const struct cj_tensor *t, unsigned i)
@@ -80,8 +80,9 @@ companion(const struct cj_tensor *t, unsigned i)
 	switch (i) {
 	case 0: return t->cut;
 	case 1: return t->gather == NULL ? NULL : t->gather->place;
+	case 2: return t->within;
 	}
-	return t->within;
+	return t->asked;
 }
 
 static void
@@ -90,9 +91,10 @@ set_companion(struct cj_elab *el, struct cj_tensor *t, unsigned i,
 {
 	struct cj_gather *g;
 
-	if (i != 1) {
-		*(i == 0 ? &t->cut : &t->within) = c;
-		return;
+	switch (i) {
+	case 0: t->cut = c; return;
+	case 2: t->within = c; return;
+	case 3: t->asked = c; return;
 	}
 	g = CJ_NEW(el->arena, struct cj_gather);
 	*g = *t->gather;

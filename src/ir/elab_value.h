@@ -173,8 +173,11 @@ struct cj_tensor {
 	bool is_remote;			/* of the block `rank` of the cluster */
 	struct cj_int rank;
 	const struct cj_value *fill;	/* a scalar */
-	const struct cj_value *pred;	/* fn(c), or NULL */
+	const struct cj_value *pred;	/* fn(c), a condition, or one for each
+					   element; NULL: none */
 	struct cj_span pred_span;
+	const struct cj_cut *asked;	/* of the view that has one for each
+					   element, in that: NULL else */
 	uint32_t stage;			/* of a pipeline: the block that opened
 					   it; 0: other memory */
 	cj_name name;			/* of the parameter, for messages */

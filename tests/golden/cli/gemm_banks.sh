@@ -33,3 +33,13 @@ for t in f16 bf16; do
 		    sort -u)"
 	done
 done
+# Results of few rows, whose tiles of C have 112 and 224 columns.
+for n in 8192 16392; do
+	"$CUTEC" run "$SRCDIR/examples/gemm_skinny/gemm_skinny.cute" \
+	    --device=cpu "A=integers(bf16,(17,64):(64,1),-4,4,seed=1)" \
+	    "B=integers(bf16,($n,64):(64,1),-4,4,seed=2)" \
+	    "C=empty(bf16,(17,$n):($n,1))" \
+	    --report=json=report.json > /dev/null || exit 1
+	echo "skinny $(grep -o '"bank_conflicts": [0-9]*' report.json |
+	    sort -u)"
+done

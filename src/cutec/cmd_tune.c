@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,18 +181,30 @@ wait_for(struct tune *t, pid_t child)
 	}
 }
 
+/* Nobody waits for a candidate that never ends when the parent was killed. */
+static void
+end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(CUTEJIT_INTERNAL);
+}
+
 static int
 run_child(struct tune *t)
 {
 	char *file = (char *)(uintptr_t)t->path;
-	pid_t child;
+	pid_t parent = getpid(), child;
 
 	fflush(stdout);
 	t->shared->is_trying = 0;
 	t->shared->beat = seconds();
 	child = fork();
 	if (child == 0) {
-		int code = common_modules(t->c, &file, 1, search, t);
+		int code;
+
+		end_with(parent);
+		code = common_modules(t->c, &file, 1, search, t);
 
 		fflush(stdout);
 		_exit(code);
@@ -359,7 +372,7 @@ read_budget(const char *text, unsigned *ms)
 	if (end == text || (strcmp(end, "s") != 0 && *end != '\0') || !(s > 0)
 	    || s > 86400)
 		return false;
-	*ms = (unsigned)(s * 1000);
+	*ms = s < 0.001 ? 1 : (unsigned)(s * 1000);
 	return true;
 }
 

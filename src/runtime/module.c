@@ -293,6 +293,24 @@ from_memory(struct cj_work *f, void *arguments)
 	return load_text(f, a->name, a->text, a->length, &a->out);
 }
 
+/* The table beside the file of a search, looked at once for all of the file. */
+static void
+read_table(struct cj_work *f, struct cutejit_module *m, uint32_t i)
+{
+	const char *path = m->tunes[i].place.file;
+	uint32_t k = 0;
+
+	while (strcmp(m->tunes[k].place.file, path) != 0)
+		k++;
+	if (k < i) {
+		m->shipped[i] = m->shipped[k];
+		return;
+	}
+	m->shipped[i] = cj_tune_read_shipped(&m->arena, path);
+	if (m->shipped[i] != NULL)
+		cj_tune_check_shipped(f, m, path, m->shipped[i]);
+}
+
 /*
  * What came along with the file of each search; imports that a function of the
  * caller's found are no files. Nobody else has the module yet.
@@ -311,8 +329,7 @@ read_tables(struct cj_work *f, struct from *a)
 	for (i = 0; i < count; i++)
 		if (i < m->own_tune_count || !is_own_text(m->tunes[i].place
 		    .file))
-			m->shipped[i] = cj_tune_read_shipped(&m->arena,
-			    m->tunes[i].place.file);
+			read_table(f, m, i);
 	cj_undefer(f);
 	m->arena.recover = NULL;
 	a->out = m;

@@ -293,6 +293,7 @@ struct cutejit_module {
 	uint32_t own_tune_count, tune_count;
 	const char **shipped;		/* winners that came along, of each; or
 					   NULL */
+	atomic_bool has_told_misfit;	/* of winners */
 	const char **files;
 	uint32_t file_count;
 	struct cj_program_table programs;

@@ -212,7 +212,7 @@ cj_select(struct cj_work *f, struct cutejit_module *m,
 	status = select_and_note(f, m, q, &choice, out);
 	if (status != CUTEJIT_ERROR)
 		return status;
-	cj_forget_messages(f, &before);
+	cj_tuned_pass_over(f, m, &before, q->kernel);
 	status = begin(f, m, q, o, &choice, out);
 	return status != CUTEJIT_OK ? status
 	    : select_and_note(f, m, q, &choice, out);

@@ -352,7 +352,7 @@ select_member(struct cj_testing *t, const struct cj_call *record,
 	status = cj_select_from(f, t->module, q, choice, s);
 	if (status != CUTEJIT_ERROR)
 		return status;
-	cj_forget_messages(f, &before);
+	cj_tuned_pass_over(f, t->module, &before, record->kernel);
 	cj_testing_choice(f, t, record, choice);
 	status = cj_testing_recipe(f, t, &s->recipe);
 	return status != CUTEJIT_OK ? status

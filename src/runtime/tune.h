@@ -48,9 +48,18 @@ const char *cj_tune_problem(struct cj_work *f, struct cutejit_module *m,
 bool cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
     struct cj_choice *choice, const struct cj_arguments *args,
     const cutejit_gpu *gpu);
+/* They do not fit: the call goes on without what has been said since `before`.
+ * It is told once for a module, for a table may have been written by hand. */
+void cj_tuned_pass_over(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_diags *before, const char *kernel);
+/* The first message and, of a family, why the first of its members not. */
+const char *cj_tuned_misfit(struct cj_arena *a, const struct cj_diag *d);
 /* Keep a winner: on disk where there is a folder, and in the context. */
 void cj_tuned_keep(struct cj_work *f, const cutejit_gpu *gpu,
     const struct cj_tuned *winner);
+
+/* Why winners are not kept on disk; NULL: they are. */
+const char *cj_tuned_kept_not(const struct cj_work *f);
 
 /* Every winner on disk; not 0: no more. */
 void cj_tuned_each(struct cj_work *f, cutejit_tuning_fn *each, void *user);
@@ -60,6 +69,11 @@ void cj_tuned_each(struct cj_work *f, cutejit_tuning_fn *each, void *user);
 char *cj_tuned_line(char **at);
 bool cj_tuned_read(char *line, struct cj_tuned *out);
 void cj_tuned_write(struct cj_strbuf *b, const struct cj_tuned *r);
+/* The name of the next of some values, which are the caller's to change; NULL:
+ * there is none. *text: the value; NULL: it has none. */
+char *cj_tuned_value(char **at, char **text);
+/* Without what says that they are the kernel's own. */
+const char *cj_tuned_bare(const char *values);
 /* Rows have the name that the kernel's own text gives it, not "lib.gemm". */
 const char *cj_tuned_own_name(const char *kernel);
 const char *cj_tuned_class(struct cj_arena *a, const cutejit_gpu *gpu);
@@ -67,6 +81,9 @@ const char *cj_tuned_class(struct cj_arena *a, const cutejit_gpu *gpu);
 /* The text of NAME.tune beside the file NAME.cute, or NULL; and the values it
  * has for a class of calls, or NULL. */
 const char *cj_tune_read_shipped(struct cj_arena *a, const char *path);
+/* Tells of the first line that says nothing of a search of that file. */
+void cj_tune_check_shipped(struct cj_work *f, const struct cutejit_module *m,
+    const char *path, const char *text);
 const char *cj_tune_shipped(struct cj_work *f, const struct cutejit_module *m,
     const cutejit_gpu *gpu, const char *kernel, const char *problem);
 

@@ -110,26 +110,13 @@ select_candidate(struct cj_work *f, const struct problem *p,
 	    : cj_select_from(f, t->module, p->q, &choice, out);
 }
 
-/* The first message and, of a family, why the first of its members not. */
-static void
-set_text(struct attempt *a, const char *message, const char *note)
-{
-	snprintf(a->text, sizeof a->text, "%s%s%s", message,
-	    note != NULL ? ": " : "", note != NULL ? note : "");
-}
-
 /* What was said since `before` is the reason, and is taken back. */
 static void
 note_failure(struct cj_work *f, struct attempt *a,
     const struct cj_diags *before, cutejit_status status)
 {
-	const struct cj_diag *d = *before->last;
-
-	if (d == NULL)
-		set_text(a, "no reason was given", NULL);
-	else
-		set_text(a, d->text, d->code == CJ_DIAG_NO_MEMBER
-		    && d->notes != NULL ? d->notes->text : NULL);
+	snprintf(a->text, sizeof a->text, "%s",
+	    cj_tuned_misfit(&f->arena, *before->last));
 	a->state = status == CUTEJIT_ERROR ? REFUSED : FAILED;
 	cj_forget_messages(f, before);
 }
@@ -164,17 +151,21 @@ compile(struct problem *p, struct attempt *a)
 	struct compiling job = { p, a };
 	cutejit_status status = cj_enter(c, compile_one, &job);
 	const cutejit_diagnostic *d;
+	bool is_family;
 
 	if (status == CUTEJIT_OK) {
 		a->state = COMPILED;
 		return;
 	}
 	d = cutejit_report_at(cutejit_context_report(c), 0);
+	is_family = d != NULL && strcmp(d->code, "no-member") == 0
+	    && d->note_count != 0;
 	if (d == NULL)
-		set_text(a, cutejit_status_text(status), NULL);
+		snprintf(a->text, sizeof a->text, "%s",
+		    cutejit_status_text(status));
 	else
-		set_text(a, d->text, strcmp(d->code, "no-member") == 0
-		    && d->note_count != 0 ? d->notes[0].text : NULL);
+		snprintf(a->text, sizeof a->text, "%s%s%s", d->text,
+		    is_family ? ": " : "", is_family ? d->notes[0].text : "");
 	a->state = status == CUTEJIT_ERROR ? REFUSED : FAILED;
 }
 
@@ -659,6 +650,7 @@ begin(struct cj_work *f, void *arguments)
 	struct cutejit_module *m = s->t.module;
 	cutejit_run_options run = CUTEJIT_RUN_OPTIONS_INIT;
 	bool use[2], done;
+	const char *why;
 
 	f->module = m;
 	cj_set_warnings(f, &m->sources);
@@ -673,6 +665,10 @@ begin(struct cj_work *f, void *arguments)
 	if (cj_run_devices(f, &run, false, use) != CUTEJIT_OK
 	    || !cj_gpu_probe(f, run.ordinal, &s->gpu))
 		return CUTEJIT_MISSING;
+	why = cj_tuned_kept_not(f);
+	if (why != NULL)
+		cj_log(f->context, CUTEJIT_LOG_WARNING, "winners are not kept "
+		    "behind the end of this process: %s", why);
 	s->arena.recover = &f->recover;
 	cj_module_enter(f, m);
 	done = list_candidates(f, s);

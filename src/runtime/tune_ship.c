@@ -89,6 +89,100 @@ cj_tune_shipped(struct cj_work *f, const struct cutejit_module *m,
 	return NULL;
 }
 
+/* ---- what is wrong with a table ------------------------------------------ */
+
+/* The search of a kernel that the file itself has; m->tune_count: none. */
+static uint32_t
+find_search(const struct cutejit_module *m, const char *path,
+    const char *kernel)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->tune_count; i++)
+		if (strcmp(m->tunes[i].place.file, path) == 0
+		    && strcmp(cj_tuned_own_name(m->tunes[i].kernel), kernel)
+		    == 0)
+			break;
+	return i;
+}
+
+static bool
+has_parameter(const struct cutejit_module *m, const char *kernel,
+    const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->member_count; i++)
+		if (strcmp(m->infos[i].kernel, kernel) == 0
+		    && cj_is_constant(m, &m->infos[i], name))
+			return true;
+	return false;
+}
+
+/* NULL: nothing is wrong. */
+static const char *
+why_not_values(struct cj_arena *a, const struct cutejit_module *m,
+    const char *kernel, const char *values)
+{
+	char *at = cj_strdup(a, cj_tuned_bare(values)), *name, *text;
+
+	if (*at == '\0')
+		return NULL;
+	while ((name = cj_tuned_value(&at, &text)) != NULL) {
+		if (text == NULL)
+			return "values are NAME=VALUE; NAME=VALUE";
+		if (!has_parameter(m, kernel, name))
+			return cj_printf(a, "kernel \"%s\" has no const "
+			    "parameter \"%s\"", kernel, name);
+	}
+	return NULL;
+}
+
+static const char *
+why_not_row(struct cj_arena *a, const struct cutejit_module *m,
+    const char *path, char *line)
+{
+	struct cj_tuned row;
+	uint32_t i;
+
+	if (!cj_tuned_read(line, &row))
+		return "a line is kernel, searches, problem, values and "
+		    "milliseconds, with tabs between them";
+	i = find_search(m, path, row.kernel);
+	if (i == m->tune_count)
+		return cj_printf(a, "there is no search of \"%s\"",
+		    row.kernel);
+	return why_not_values(a, m, m->tunes[i].kernel, row.values);
+}
+
+void
+cj_tune_check_shipped(struct cj_work *f, const struct cutejit_module *m,
+    const char *path, const char *text)
+{
+	char *at = cj_strdup(&f->arena, text), *line;
+	const char *why = NULL;
+	bool names_gpus = false;
+	unsigned number = 0;
+
+	while (why == NULL && (line = cj_tuned_line(&at)) != NULL) {
+		number++;
+		if (line[0] == '\0' || line[0] == '#')
+			continue;
+		if (line[0] == '[' && strchr(line, ']') != NULL)
+			names_gpus = true;
+		else if (line[0] == '[')
+			why = "names of GPUs end with ]";
+		else if (!names_gpus)
+			why = "names of GPUs are missing in front, such as "
+			    "[sm_90x132]";
+		else
+			why = why_not_row(&f->arena, m, path, line);
+	}
+	if (why != NULL)
+		cj_log(f->context, CUTEJIT_LOG_WARNING, "%s:%u: %s",
+		    path_beside(&f->arena, path), number, why);
+}
+
 /* ---- writing ------------------------------------------------------------- */
 
 /* A line [...] and those behind it. */

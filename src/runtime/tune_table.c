@@ -8,7 +8,7 @@
  * What the user found goes before what came with the program (tune_ship.c). A
  * line that cannot be read is passed over; a value that does not bind is as if
  * it were not there. The file is read again when it has changed, and is never
- * evicted.
+ * evicted. One that others may have written is not used, and not replaced.
  */
 #include "tune.h"
 
@@ -33,7 +33,7 @@ struct cj_tuned_device {
 	char name[128];
 	struct cj_arena arena;
 	tuned_list rows;
-	struct timespec changed;	/* of the file; 0: there is none */
+	struct timespec changed;	/* file or rights; 0: there is none */
 	int64_t bytes;
 };
 
@@ -81,9 +81,38 @@ cj_tuned_line(char **at)
 		return NULL;
 	end = strchr(begin, '\n');
 	*at = end != NULL ? end + 1 : NULL;
-	if (end != NULL)
-		*end = '\0';
+	if (end == NULL)
+		end = begin + strlen(begin);
+	if (end > begin && end[-1] == '\r')
+		end--;
+	*end = '\0';
 	return begin;
+}
+
+char *
+cj_tuned_value(char **at, char **text)
+{
+	char *name = *at, *next, *equals;
+
+	if (name == NULL)
+		return NULL;
+	next = strstr(name, "; ");
+	*at = next != NULL ? next + 2 : NULL;
+	if (next != NULL)
+		*next = '\0';
+	equals = strchr(name, '=');
+	*text = equals != NULL ? equals + 1 : NULL;
+	if (equals != NULL)
+		*equals = '\0';
+	return name;
+}
+
+const char *
+cj_tuned_bare(const char *values)
+{
+	size_t n = strlen(CJ_TUNED_DEFAULT);
+
+	return strncmp(values, CJ_TUNED_DEFAULT, n) == 0 ? values + n : values;
 }
 
 void
@@ -118,23 +147,44 @@ path_of(struct cj_arena *a, const struct cj_store *s, const char *device)
 	return path;
 }
 
-/* Bytes of a file of this user; NULL. */
+/* Why a file that is there is not read; NULL: it is. */
+static const char *
+why_not(int fd, struct stat *st)
+{
+	if (fd < 0)
+		return errno == ELOOP ? "it is a link" : strerror(errno);
+	if (fstat(fd, st) != 0)
+		return strerror(errno);
+	if (!S_ISREG(st->st_mode))
+		return "it is no file";
+	if (st->st_uid != geteuid())
+		return "it belongs to somebody else";
+	if ((st->st_mode & 022) != 0)
+		return "others may write to it";
+	return st->st_size > LONGEST_FILE ? "it is too long" : NULL;
+}
+
+/* Bytes of a file of this user; NULL, and *why if it is there. */
 static char *
-read_file(struct cj_arena *a, const char *path, struct stat *st)
+read_file(struct cj_arena *a, const char *path, struct stat *st,
+    const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char *text = NULL;
 
-	if (fd < 0)
+	*why = NULL;
+	if (fd < 0 && errno == ENOENT)
 		return NULL;
-	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode)
-	    && st->st_uid == geteuid() && (st->st_mode & 022) == 0
-	    && st->st_size <= LONGEST_FILE) {
+	*why = why_not(fd, st);
+	if (*why == NULL) {
 		text = cj_alloc(a, (size_t)st->st_size + 1);
-		if (!cj_read_all(fd, text, (size_t)st->st_size))
+		if (!cj_read_all(fd, text, (size_t)st->st_size)) {
 			text = NULL;
+			*why = strerror(errno);
+		}
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return text;
 }
 
@@ -223,22 +273,25 @@ static void
 refresh(struct cj_work *f, struct cj_tuned_device *d)
 {
 	const char *path = path_of(&f->arena, f->context->store, d->name);
+	const char *why;
 	struct stat st;
 	char *text;
 
-	if (path == NULL || stat(path, &st) != 0
-	    || (st.st_mtim.tv_sec == d->changed.tv_sec
-	    && st.st_mtim.tv_nsec == d->changed.tv_nsec
+	if (path == NULL || lstat(path, &st) != 0
+	    || (st.st_ctim.tv_sec == d->changed.tv_sec
+	    && st.st_ctim.tv_nsec == d->changed.tv_nsec
 	    && st.st_size == d->bytes))
 		return;
-	text = read_file(&f->arena, path, &st);
-	if (text == NULL)
-		return;
+	text = read_file(&f->arena, path, &st, &why);
+	if (why != NULL)
+		cj_log(f->context, CUTEJIT_LOG_WARNING,
+		    "winners of searches in %s are not used: %s", path, why);
 	cj_arena_fini(&d->arena);
 	cj_arena_init(&d->arena, &f->recover, &f->context->mem);
 	memset(&d->rows, 0, sizeof d->rows);
-	read_rows(&d->arena, text, &d->rows);
-	d->changed = st.st_mtim;
+	if (text != NULL)
+		read_rows(&d->arena, text, &d->rows);
+	d->changed = st.st_ctim;
 	d->bytes = st.st_size;
 }
 
@@ -264,9 +317,15 @@ write_rows(struct cj_work *f, const char *path, const cutejit_gpu *gpu,
 	tuned_list rows = { 0 };
 	struct cj_strbuf b;
 	struct stat st;
-	char *text = read_file(&f->arena, path, &st);
+	const char *why;
+	char *text = read_file(&f->arena, path, &st, &why);
 	uint32_t i;
 
+	if (why != NULL) {
+		cj_log(f->context, CUTEJIT_LOG_WARNING,
+		    "no winner is put into %s: %s", path, why);
+		return;
+	}
 	if (text != NULL)
 		read_rows(&f->arena, text, &rows);
 	put_row(&f->arena, &rows, winner);
@@ -296,6 +355,16 @@ keep_on_disk(struct cj_work *f, const cutejit_gpu *gpu,
 	write_rows(f, path, gpu, winner);
 	if (lock >= 0)
 		close(lock);
+}
+
+const char *
+cj_tuned_kept_not(const struct cj_work *f)
+{
+	const struct cj_store *s = f->context->store;
+
+	if (s->folder == NULL)
+		return cutejit_cache_why(f->context);
+	return s->is_read_only ? "the cache is read, and not written" : NULL;
 }
 
 void
@@ -365,28 +434,19 @@ static bool
 add_values(struct cj_work *f, struct cj_choice *c, const char *values)
 {
 	CJ_VEC(struct cj_const_argument) all = { 0 };
-	char *at = cj_strdup(&f->arena, values), *next, *equals;
+	char *at = cj_strdup(&f->arena, values), *name, *text;
 	uint32_t i;
 
 	for (i = 0; i < c->const_count; i++)
 		*cj_push(&f->arena, &all) = c->consts[i];
-	for (; at != NULL; at = next) {
+	while ((name = cj_tuned_value(&at, &text)) != NULL) {
 		struct cj_const_argument *x;
 
-		next = strstr(at, "; ");
-		if (next != NULL) {
-			*next = '\0';
-			next += 2;
-		}
-		equals = strchr(at, '=');
-		if (equals == NULL)
-			return false;
-		*equals = '\0';
-		if (is_named(c, at))
+		if (text == NULL || is_named(c, name))
 			return false;
 		x = cj_push(&f->arena, &all);
-		x->name = at;
-		x->text = equals + 1;
+		x->name = name;
+		x->text = text;
 		x->value = NULL;
 	}
 	c->consts = all.at;
@@ -397,8 +457,7 @@ add_values(struct cj_work *f, struct cj_choice *c, const char *values)
 static bool
 is_default(const char *values)
 {
-	return values[0] == '\0' || strncmp(values, CJ_TUNED_DEFAULT,
-	    strlen(CJ_TUNED_DEFAULT)) == 0;
+	return values[0] == '\0' || cj_tuned_bare(values) != values;
 }
 
 bool
@@ -419,6 +478,26 @@ cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
 	    && add_values(f, choice, values);
 }
 
+const char *
+cj_tuned_misfit(struct cj_arena *a, const struct cj_diag *d)
+{
+	if (d == NULL)
+		return "no reason was given";
+	return d->code == CJ_DIAG_NO_MEMBER && d->notes != NULL
+	    ? cj_printf(a, "%s: %s", d->text, d->notes->text) : d->text;
+}
+
+void
+cj_tuned_pass_over(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_diags *before, const char *kernel)
+{
+	if (!atomic_exchange(&m->has_told_misfit, true))
+		cj_log(f->context, CUTEJIT_LOG_WARNING, "values that a search "
+		    "found fastest are not used by a launch of \"%s\": %s",
+		    kernel, cj_tuned_misfit(&f->arena, *before->last));
+	cj_forget_messages(f, before);
+}
+
 /* ---- listing ------------------------------------------------------------- */
 
 struct listing {
@@ -431,10 +510,13 @@ static bool
 list_file(struct cj_work *f, const struct listing *l, const char *path)
 {
 	struct stat st;
-	char *text = read_file(&f->arena, path, &st), *line;
-	const char *device = "", *of_class = "";
+	const char *device = "", *of_class = "", *why;
+	char *text = read_file(&f->arena, path, &st, &why), *line;
 	struct cj_tuned row;
 
+	if (why != NULL)
+		cj_log(f->context, CUTEJIT_LOG_WARNING,
+		    "winners of searches in %s are not used: %s", path, why);
 	while ((line = cj_tuned_line(&text)) != NULL) {
 		cutejit_tuning t = { .device = device,
 		    .device_class = of_class };

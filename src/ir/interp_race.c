@@ -43,7 +43,8 @@ is_plain(const struct cj_act *a, who w)
 		return true;
 	if (cj_doer_form(w) == CJ_DOER_MASK &&
 	    a->shadow->owner == cj_doer_block(a->me))
-		return cj_doer_interval(w) <= cj_act_clock(a)->floor;
+		return cj_doer_mask_interval(w) <=
+		    cj_act_clock(a)->floor;
 	return cj_doer_form(w) == CJ_DOER_LANE
 	    && ((other & CJ_DOER_LANE_BITS) == 0 || (other >> 38 == 0
 	    && cj_doer_interval(w) <= cj_act_clock(a)->floor));

@@ -62,13 +62,13 @@ cj_lane_note(uint32_t lane, uint32_t interval)
 
 /*
  *	63..38 block + 1	37..33 warp	32..28 lane
- *	63..32 mask of warps (of the block that owns the shadow)
  *	27..6 interval		1..0 form
+ *	63..32 mask of warps (of the block that owns the shadow), and more
  *	63..2 address of a set
  */
 typedef uint64_t cj_doer;
 
-/* Of one warp, as member of a mask or set: MASK stands for some lane. */
+/* LANES stands for several of one warp. */
 enum cj_doer_form { CJ_DOER_LANE, CJ_DOER_MASK, CJ_DOER_SET, CJ_DOER_LANES };
 /* VIEW: a unit reads, on behalf of who stands there. */
 enum cj_doer_kind { CJ_DOER_WRITE, CJ_DOER_READ, CJ_DOER_ATOMIC, CJ_DOER_VIEW,
@@ -165,6 +165,7 @@ cj_act_clock(const struct cj_act *a)
 	return f->ahead == 0 || f->ahead >> a->lane & 1 ? f->clock : f->stale;
 }
 
+uint32_t cj_doer_mask_interval(cj_doer mask);
 /* Who of a word did not come before the access; has no fence behind; 0: all
  * have (interp_race_word.c). */
 cj_doer cj_doer_unordered(const struct cj_act *a, cj_doer w);

@@ -7,11 +7,13 @@
  * other have one of
  *
  *	several lanes of one warp	a mark in the word
- *	several warps of one block	a mask of them, all in one interval
- *	others				a set of up to MOST words
+ *	several warps of one block	a mask of them, all in one interval,
+ *					each by the same lane, or by several
+ *	others				a set of words, one for each warp
  *
- * A full set forgets one of its readers, so that of more than MOST
- * unordered ones not every race is found; none is ever made up.
+ * A full set forgets one of its readers, so that of more than there is room
+ * for, which is at least MOST and the warps of a block for its shared memory,
+ * not every race is found; none is ever made up.
  */
 #include "interp_race.h"
 
@@ -21,8 +23,8 @@ typedef cj_doer who;
 
 struct set {
 	atomic_flag lock;
-	uint32_t count;
-	who at[MOST];			/* CJ_DOER_LANE or CJ_DOER_LANES */
+	uint32_t count, room;
+	who at[];			/* CJ_DOER_LANE or CJ_DOER_LANES */
 };
 
 static struct set *
@@ -30,6 +32,92 @@ set_of(who w)
 {
 	assert(cj_doer_form(w) == CJ_DOER_SET);
 	return (struct set *)(uintptr_t)(w & ~(who)3);
+}
+
+/* ---- masks --------------------------------------------------------------- */
+
+/*
+ *	63..32 warps	31..27 lane	26..22 last	21..4 interval
+ *	3..2 deeds	1..0 form
+ *
+ * ONE: each of the warps by this lane alone; ALL: each by several lanes; BUT:
+ * the last one, so far, by this lane alone, the others by several. As lanes
+ * of a step come one by one, what all read goes from BUT to ALL and back.
+ */
+enum deeds { ONE, ALL, BUT };
+enum { MASK_LAST_INTERVAL = (1 << 18) - 1 };
+
+static enum deeds
+deeds_of(who mask)
+{
+	return (enum deeds)(mask >> 2 & 3);
+}
+
+static uint32_t
+lane_in(who mask)
+{
+	return (uint32_t)(mask >> 27) & 31;
+}
+
+static uint32_t
+last_in(who mask)
+{
+	return (uint32_t)(mask >> 22) & 31;
+}
+
+uint32_t
+cj_doer_mask_interval(cj_doer mask)
+{
+	return (uint32_t)(mask >> 4) & MASK_LAST_INTERVAL;
+}
+
+static bool
+has_warp(who mask, uint32_t warp)
+{
+	return mask >> (32 + warp) & 1;
+}
+
+/* A word of a mask's warp. */
+static who
+member_of(const struct cj_act *a, who mask, uint32_t warp)
+{
+	who one = cj_doer_of(a->shadow->owner, warp,
+	    cj_doer_mask_interval(mask));
+
+	if (deeds_of(mask) == ONE || (deeds_of(mask) == BUT &&
+	    last_in(mask) == warp))
+		return one | (who)lane_in(mask) << 28;
+	return one | CJ_DOER_LANES;
+}
+
+/* The mask with the access in it; 0: there is none that says who. */
+static who
+mask_and_me(const struct cj_act *a, who mask)
+{
+	uint32_t warp = a->f->warp, lane = cj_doer_lane(a->me);
+	who warps = mask >> 32 << 32 | (who)1 << (32 + warp);
+	who rest = mask & ((who)MASK_LAST_INTERVAL << 4 | CJ_DOER_MASK);
+
+	if (deeds_of(mask) == ONE)
+		return lane_in(mask) == lane ? mask | warps : 0;
+	if (deeds_of(mask) == BUT && last_in(mask) == warp)
+		return lane_in(mask) == lane ? mask :
+		    warps | rest | ALL << 2;
+	if (has_warp(mask, warp))
+		return mask;
+	return deeds_of(mask) == BUT ? 0 : warps | rest | BUT << 2 |
+	    (who)warp << 22 | (who)lane << 27;
+}
+
+/* A mask of what one warp has done, as a word says. */
+static who
+mask_of_one(who w)
+{
+	who mask = (who)1 << (32 + cj_doer_warp(w)) |
+	    (who)cj_doer_interval(w) << 4 | CJ_DOER_MASK;
+
+	return cj_doer_form(w) == CJ_DOER_LANES ? mask | ALL << 2 :
+	    mask | ONE << 2 | (who)cj_doer_lane(w) << 27;
 }
 
 /* ---- order --------------------------------------------------------------- */
@@ -42,9 +130,8 @@ is_known(struct cj_known k, who w)
 		return true;
 	if (k.lane >> 6 < cj_doer_interval(w))
 		return false;
-	return cj_doer_form(w) == CJ_DOER_MASK ||
-	    (cj_doer_form(w) == CJ_DOER_LANE &&
-	    (k.lane >> 1 & 31) == cj_doer_lane(w));
+	return cj_doer_form(w) == CJ_DOER_LANE &&
+	    (k.lane >> 1 & 31) == cj_doer_lane(w);
 }
 
 /* Did one warp's access happen before the one under examination? */
@@ -68,27 +155,15 @@ is_before(const struct cj_act *a, who w)
 	    c->of[CJ_VIEW_THREADS].lane[warp] }, w);
 }
 
-/* A word of a mask's warp number i. */
-static who
-member_of(const struct cj_act *a, who mask, uint32_t i)
-{
-	return cj_doer_of(a->shadow->owner, i, cj_doer_interval(mask)) |
-	    CJ_DOER_MASK;
-}
-
 /* Of a mask: one of its warps that did not come before, else 0. */
 static who
 find_in_mask(const struct cj_act *a, who w)
 {
-	uint32_t warps = (uint32_t)(w >> 32), i;
+	uint32_t i;
 
-	for (i = 0; i < 32 && warps >> i != 0; i++) {
-		who one = member_of(a, w, i);
-
-		if (warps >> i & 1 && ((one ^ a->me) & CJ_DOER_WARP_BITS) != 0
-		    && !is_before(a, one))
-			return one;
-	}
+	for (i = 0; i < 32 && w >> (32 + i) != 0; i++)
+		if (has_warp(w, i) && !is_before(a, member_of(a, w, i)))
+			return member_of(a, w, i);
 	return 0;
 }
 
@@ -149,10 +224,10 @@ is_fenced(const struct cj_act *a, enum cj_view view, who w)
 static who
 unfenced_in_mask(const struct cj_act *a, enum cj_view view, who w)
 {
-	uint32_t warps = (uint32_t)(w >> 32), i;
+	uint32_t i;
 
-	for (i = 0; i < 32 && warps >> i != 0; i++)
-		if (warps >> i & 1 && !is_fenced(a, view, member_of(a, w, i)))
+	for (i = 0; i < 32 && w >> (32 + i) != 0; i++)
+		if (has_warp(w, i) && !is_fenced(a, view, member_of(a, w, i)))
 			return member_of(a, w, i);
 	return 0;
 }
@@ -205,62 +280,67 @@ set_add(const struct cj_act *a, struct set *s)
 		else
 			me |= CJ_DOER_LANES;
 	}
-	s->at[kept < MOST ? kept : (a->me >> 33) % MOST] = me;
-	s->count = kept < MOST ? kept + 1 : MOST;
+	s->at[kept < s->room ? kept : (a->me >> 33) % s->room] = me;
+	s->count = kept < s->room ? kept + 1 : s->room;
 	atomic_flag_clear(&s->lock);
 }
 
 static who
 new_set(const struct cj_act *a, who old)
 {
-	struct set *s = CJ_NEW(a->f->machine->arena, struct set);
-	uint32_t i;
+	uint32_t warps = a->shadow->is_own ? a->run->own_warps : 0, i;
+	uint32_t room = warps > MOST ? warps : MOST;
+	struct set *s = cj_alloc(a->f->machine->arena, sizeof *s +
+	    room * sizeof s->at[0]);
 
 	atomic_flag_clear(&s->lock);
+	s->room = room;
 	if (cj_doer_form(old) != CJ_DOER_MASK)
 		s->at[s->count++] = old;
-	for (i = 0; cj_doer_form(old) == CJ_DOER_MASK && i < 32 &&
-	    s->count < MOST; i++)
-		if (old >> (32 + i) & 1)
+	for (i = 0; cj_doer_form(old) == CJ_DOER_MASK && i < 32; i++)
+		if (has_warp(old, i))
 			s->at[s->count++] = member_of(a, old, i);
+	assert(s->count <= room && "a mask has warps of the block alone");
 	set_add(a, s);
 	return (who)(uintptr_t)s | CJ_DOER_SET;
 }
 
+/* The mask of a word and the access; 0: there is none. */
 static who
-mask_of(const struct cj_act *a, who w)
+joined_mask(const struct cj_act *a, who old)
 {
-	who others = cj_doer_form(w) == CJ_DOER_MASK ? w >> 32 :
-	    (who)1 << cj_doer_warp(w);
+	bool is_mask = cj_doer_form(old) == CJ_DOER_MASK;
+	uint32_t interval = is_mask ? cj_doer_mask_interval(old) :
+	    cj_doer_interval(old);
 
-	return (others | (who)1 << a->f->warp) << 32
-	    | (w & ((who)CJ_LAST_INTERVAL << 6)) | CJ_DOER_MASK;
-}
-
-static bool
-can_be_mask(const struct cj_act *a, who w)
-{
-	return a->shadow->is_own && a->shadow->owner == cj_doer_block(a->me)
-	    && cj_doer_interval(w) == cj_doer_interval(a->me)
-	    && (cj_doer_form(w) == CJ_DOER_MASK || (w ^ a->me) >> 38 == 0);
+	if (!a->shadow->is_own || a->shadow->owner != cj_doer_block(a->me) ||
+	    interval != cj_doer_interval(a->me) ||
+	    interval > MASK_LAST_INTERVAL ||
+	    (!is_mask && (old ^ a->me) >> 38 != 0))
+		return 0;
+	return mask_and_me(a, is_mask ? old : mask_of_one(old));
 }
 
 /* What becomes of a word when this access joins it; sets change inside. */
 who
 cj_doer_joined(const struct cj_act *a, who old)
 {
+	who mask;
+
 	if (cj_doer_form(old) == CJ_DOER_SET) {
 		set_add(a, set_of(old));
 		return old;
 	}
 	if (cj_doer_form(old) == CJ_DOER_MASK) {
-		if (can_be_mask(a, old))
-			return mask_of(a, old);
+		mask = joined_mask(a, old);
+		if (mask != 0)
+			return mask;
 		return find_in_mask(a, old) == 0 ? a->me : new_set(a, old);
 	}
 	if (is_before(a, old))
 		return a->me;
 	if (((old ^ a->me) & CJ_DOER_WARP_BITS) == 0)
 		return a->me | CJ_DOER_LANES;
-	return can_be_mask(a, old) ? mask_of(a, old) : new_set(a, old);
+	mask = joined_mask(a, old);
+	return mask != 0 ? mask : new_set(a, old);
 }

@@ -2,13 +2,14 @@
 # What READMEs must name, called in the root of the source: complaints.
 
 # A README names each file of its folder, as `name`, `name.c` or `na*`; private
-# headers go without saying.
-for file in src/*/*.[chly] src/*/*.def src/*/*.sh examples/*/
+# headers and tables of winners go without saying.
+for file in src/*/*.[chly] src/*/*.def src/*/*.sh examples/*/ examples/*/* \
+    tests/*
 do
 	file=${file%/}
 	readme=${file%/*}/README
 	case $file in
-	*_priv.h)	continue ;;
+	*_priv.h|*.tune|*/README)	continue ;;
 	esac
 	tr -cs 'A-Za-z0-9_.*' '\n' <"$readme" | sed 's/\.$//' |
 	    awk -v name="${file##*/}" '

@@ -242,7 +242,8 @@ release(struct cutejit_context *c)
 
 		c->reports = r->next;
 		cj_report_fini(&r->report);
-		cj_give_back(c, r);
+		if (r != &c->first_report)
+			cj_give_back(c, r);
 	}
 	if (c->blank != NULL)
 		cj_module_drop(c->blank);

@@ -157,7 +157,8 @@ find_report(struct cutejit_context *c, pthread_t self)
 	return NULL;
 }
 
-/* The record of this thread; made if `make`, NULL without memory. */
+/* The record of this thread; made if `make`, NULL without memory, which one
+ * thread does not need. */
 static struct cj_thread_report *
 thread_report(struct cutejit_context *c, bool make)
 {
@@ -167,7 +168,8 @@ thread_report(struct cutejit_context *c, bool make)
 	pthread_mutex_lock(&c->lock);
 	r = find_report(c, self);
 	if (r == NULL && make) {
-		r = cj_take(c, sizeof *r);
+		r = c->reports == NULL ? &c->first_report
+		    : cj_take(c, sizeof *r);
 		if (r != NULL) {
 			r->thread = self;
 			cj_report_init(&r->report, &c->mem);
@@ -181,10 +183,6 @@ thread_report(struct cutejit_context *c, bool make)
 
 static const struct cutejit_report nothing = {
 	.plain = "", .colour = "", .value = ""
-};
-static const struct cutejit_report no_memory = {
-	.plain = "error: out of memory [memory]\n",
-	.colour = "error: out of memory [memory]\n", .value = ""
 };
 
 const cutejit_report *
@@ -202,7 +200,7 @@ cutejit_context_report(const cutejit_context *context)
 static bool
 has_something_to_say(const struct cj_work *f)
 {
-	return f->diags.first != NULL || f->value != NULL;
+	return f->diags.first != NULL || f->value != NULL || f->is_mute;
 }
 
 /* Elaboration adds to the sources of a module, which messages read. */
@@ -229,11 +227,13 @@ publish(struct cj_work *f, cutejit_status status)
 
 	if (r == NULL) {
 		if (f->value_at != NULL)
-			*f->value_at = no_memory.value;
+			*f->value_at = nothing.value;
 		return has_something_to_say(f) && status == CUTEJIT_OK
 		    ? CUTEJIT_LIMIT : status;
 	}
-	if (!fill_report(f, &r->report) && status == CUTEJIT_OK)
+	if (f->is_mute)
+		cj_report_no_memory(&r->report);
+	else if (!fill_report(f, &r->report) && status == CUTEJIT_OK)
 		status = CUTEJIT_LIMIT;
 	if (f->value_at != NULL)
 		*f->value_at = r->report.value;
@@ -312,6 +312,7 @@ recovered(struct cj_work *f)
 	if (CJ_RECOVER(&second)) {
 		f->diags.first = NULL;
 		f->value = NULL;
+		f->is_mute = true;
 		return CUTEJIT_LIMIT;
 	}
 	f->arena.recover = &second;
@@ -350,6 +351,8 @@ cj_enter(struct cutejit_context *c, cj_body *body, void *arguments)
 	status = publish(&f, status);
 	if (f.program != NULL)
 		cj_program_drop(f.program);
+	if (f.reads != NULL)
+		cj_module_drop(f.reads);
 	cj_arena_fini(&f.arena);
 	cj_context_drop(c);
 	return status;

@@ -200,8 +200,8 @@ drop(void *module)
 	cj_module_drop(module);
 }
 
-/* Parse and list. Messages name texts of the module, so that a module that is
- * wrong is kept until the call has ended: it stays on the cleanup list. */
+/* Parse and list. Messages name texts of the module, so that the work holds it
+ * until they are printed, whatever the way out. */
 static bool
 load(struct cj_work *f, struct cutejit_module *m, const char *name,
     const char *text, size_t length)
@@ -223,7 +223,9 @@ load(struct cj_work *f, struct cutejit_module *m, const char *name,
 		    CJ_SOURCE_MAX, length);
 		return false;
 	}
-	f->module = m;
+	assert(f->reads == NULL && "a call reads one text");
+	cj_module_hold(m);
+	f->module = f->reads = m;
 	cj_set_warnings(f, &m->sources);
 	cj_import_begin(&im, name);
 	m->unit = cj_unit_load(&m->arena, &unit, &f->diags);
@@ -236,26 +238,6 @@ load(struct cj_work *f, struct cutejit_module *m, const char *name,
 	return true;
 }
 
-/*
- * The messages of a wrong text outlive its module: they are printed into the
- * thread's report before the module goes.
- */
-static void
-keep_messages(struct cj_work *f, struct cutejit_module *m)
-{
-	struct cj_sources *copy = CJ_NEW(&f->arena, struct cj_sources);
-	uint32_t i;
-
-	cj_sources_init(copy, &f->arena);
-	for (i = 1; i < m->sources.all.len; i++) {
-		const struct cj_source *s = &m->sources.all.at[i];
-
-		cj_source_add(copy, s->name, s->text, s->length);
-	}
-	f->diags.sources = copy;
-	f->module = NULL;
-}
-
 static cutejit_status
 load_text(struct cj_work *f, const char *name, const char *text,
     size_t length, struct cutejit_module **out)
@@ -266,8 +248,6 @@ load_text(struct cj_work *f, const char *name, const char *text,
 	cj_defer(f, drop, m);
 	done = load(f, m, name, text, length);
 	cj_report_fill(&m->report, &f->diags, NULL);
-	if (!done)
-		keep_messages(f, m);
 	m->arena.recover = NULL;
 	cj_undefer(f);
 	if (!done) {

@@ -21,6 +21,21 @@ set_empty(struct cutejit_report *r)
 	r->plain = r->colour = r->value = "";
 }
 
+/* What needs no memory: that there is none. */
+static const cutejit_diagnostic no_memory = {
+	.severity = CUTEJIT_SEVERITY_ERROR, .code = "memory",
+	.text = "out of memory"
+};
+
+void
+cj_report_no_memory(struct cutejit_report *r)
+{
+	cj_report_fini(r);
+	r->at = &no_memory;
+	r->count = 1;
+	r->plain = r->colour = "error: out of memory [memory]\n";
+}
+
 void
 cj_report_init(struct cutejit_report *r, const struct cj_allocator *mem)
 {
@@ -147,8 +162,7 @@ cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
 	if (ds->first == NULL && value == NULL)
 		return true;
 	if (CJ_RECOVER(&r->recover)) {
-		set_empty(r);
-		r->plain = r->colour = "error: out of memory [memory]\n";
+		cj_report_no_memory(r);
 		return false;
 	}
 	r->arena.recover = &r->recover;

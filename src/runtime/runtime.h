@@ -33,7 +33,7 @@
 struct cutejit_report {
 	struct cj_arena arena;
 	struct cj_recover recover;	/* of the arena, while it is filled */
-	cutejit_diagnostic *at;
+	const cutejit_diagnostic *at;
 	size_t count;
 	const char *plain, *colour;	/* printed; "" if there is nothing */
 	const char *value;		/* a text that the call gives */
@@ -41,6 +41,8 @@ struct cutejit_report {
 
 void cj_report_init(struct cutejit_report *r, const struct cj_allocator *mem);
 void cj_report_fini(struct cutejit_report *r);
+/* Forget what it holds; it says that memory is short. */
+void cj_report_no_memory(struct cutejit_report *r);
 /* Forget what it holds and copy `ds`, and `value` if not NULL. False: memory
  * is short, and the report says so. */
 bool cj_report_fill(struct cutejit_report *r, const struct cj_diags *ds,
@@ -71,9 +73,11 @@ struct cj_work {
 	struct cj_diags diags;
 	struct cj_cleanup cleanups[CJ_CLEANUPS];
 	unsigned cleanup_count;
+	bool is_mute;			/* no memory for its messages */
 	int64_t deadline;		/* cj_clock; 0: none */
 	const char *value;		/* text for the caller, or NULL */
 	const char **value_at;
+	struct cutejit_module *reads;	/* held: messages name its texts */
 	/* for the report of a fault */
 	const struct cutejit_module *module;
 	const char *doing;
@@ -196,7 +200,7 @@ struct cutejit_context {
 	struct cj_recover recover;
 	cutejit_options options;
 	pthread_mutex_t lock;		/* of what follows */
-	struct cj_thread_report *reports;
+	struct cj_thread_report *reports, first_report;
 	struct cj_handle *gone;		/* oldest first */
 	uint32_t gone_count;
 	struct cj_store *store;		/* cache_disk.c; never NULL */

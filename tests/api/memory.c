@@ -1,11 +1,12 @@
 /*
- * An allocator that fails: at every call in turn. The library says so, leaks
- * nothing, and works afterwards.
+ * An allocator that fails: at every call in turn, once or from then on. The
+ * library says so, leaks nothing, and works afterwards.
  */
 #include "fake_open.h"
 
 struct heap {
 	long left;			/* calls until one fails; < 0: never */
+	int stays;			/* all behind it fail, too */
 	long live;			/* blocks */
 	long calls;
 };
@@ -17,10 +18,10 @@ allocate(void *user, size_t bytes)
 	void *p;
 
 	h->calls++;
-	if (h->left == 0)
+	if (h->left == 0 && h->stays)
 		return NULL;
-	if (h->left > 0)
-		h->left--;
+	if (h->left >= 0 && h->left-- == 0)
+		return NULL;
 	p = malloc(bytes);
 	if (p != NULL)
 		h->live++;
@@ -148,6 +149,32 @@ all(cutejit_context *c)
 	return status;
 }
 
+/* A text that is wrong in many places: its messages outlive it. */
+static cutejit_status
+all_wrong(cutejit_context *c)
+{
+	static char text[4000];
+	cutejit_module *m = NULL;
+	const cutejit_report *r;
+	size_t i, n = 0;
+
+	for (i = 0; i < 19; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+		    "const a%zu = missing%zu;\nconst b%zu = a%zu + %0100d;\n",
+		    i, i, i, i, 0);
+	CHECK(cutejit_module_from_memory(c, "wrong.cute", text, n, &m)
+	    != CUTEJIT_OK);
+	CHECK(m == NULL);
+	r = cutejit_context_report(c);
+	if (cutejit_report_count(r) == 19)
+		return CUTEJIT_OK;
+	/* what is wrong was found, perhaps, but there was no room to say it */
+	CHECK(cutejit_report_count(r) > 0 &&
+	    strcmp(cutejit_report_at(r, cutejit_report_count(r) - 1)->code,
+	    "memory") == 0);
+	return CUTEJIT_LIMIT;
+}
+
 static cutejit_status
 once(struct heap *h, cutejit_status (*body)(cutejit_context *c))
 {
@@ -164,7 +191,8 @@ once(struct heap *h, cutejit_status (*body)(cutejit_context *c))
 	if (status == CUTEJIT_OK) {
 		status = body(c);
 		if (status != CUTEJIT_OK)
-			CHECK(cutejit_context_report(c) != NULL);
+			CHECK(cutejit_report_count(cutejit_context_report(c))
+			    > 0);
 		cutejit_context_destroy(c);
 	}
 	return status;
@@ -188,9 +216,9 @@ test_limit(void)
 
 /* Each allocation fails in turn. */
 static void
-test_each(cutejit_status (*body)(cutejit_context *c))
+test_each(cutejit_status (*body)(cutejit_context *c), int stays)
 {
-	struct heap h = { -1, 0, 0 };
+	struct heap h = { -1, stays, 0, 0 };
 	long calls, i;
 
 	CHECK(once(&h, body) == CUTEJIT_OK);
@@ -209,8 +237,8 @@ test_each(cutejit_status (*body)(cutejit_context *c))
 			exit(1);
 		}
 		/* only what would have made a later call short may be left
-		 * out */
-		CHECK(status == CUTEJIT_LIMIT || body == all_on_gpu);
+		 * out, and what is tried again */
+		CHECK(status == CUTEJIT_LIMIT || body == all_on_gpu || !stays);
 		CHECK(fake->live_bytes == 0 && fake->loads == fake->unloads);
 	}
 	h.left = -1;
@@ -221,9 +249,14 @@ test_each(cutejit_status (*body)(cutejit_context *c))
 int
 main(void)
 {
+	int stays;
+
 	open_fake();
-	test_each(all);
-	test_each(all_on_gpu);
+	for (stays = 0; stays < 2; stays++) {
+		test_each(all, stays);
+		test_each(all_wrong, stays);
+		test_each(all_on_gpu, stays);
+	}
 	test_limit();
 	return 0;
 }

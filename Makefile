@@ -170,7 +170,7 @@ $(B)/parser/gram.c $(B)/parser/gram.h &: $(S)/parser/gram.y
 # Names of LLVM's functions that stand for pointers (codegen/llvm_api.h).
 $(B)/codegen/llvm_names.h: $(S)/codegen/llvm_api.def
 	mkdir -p $(@D)
-	sed -n 's/^FUNCTION(\(.*\))$$/#define \1 cj_llvm_api.\1/p' $< >$@
+	sed -n 's/^[A-Z]*(\(.*\))$$/#define \1 cj_llvm_api.\1/p' $< >$@
 
 $(B)/std/std_data.c: $(STD) $(S)/std/embed.sh
 	$(say) EMBED $@

@@ -107,7 +107,7 @@ add_chunk(struct cj_arena *a, size_t bytes)
 	c = take(a, size, &is_zeroed);
 	if (c == NULL)
 		cj_leave(a->recover, CJ_WHY_MEMORY,
-		    "no memory for %zu more bytes", size);
+		    "there is no memory for %zu more bytes", size);
 	c->older = a->chunks;
 	c->end = (char *)c + size;
 	a->chunks = c;
@@ -122,8 +122,8 @@ static size_t
 rounded(struct cj_arena *a, size_t bytes)
 {
 	if (bytes > SIZE_MAX / 2)
-		cj_leave(a->recover, CJ_WHY_MEMORY, "no memory for %zu bytes",
-		    bytes);
+		cj_leave(a->recover, CJ_WHY_MEMORY,
+		    "there is no memory for %zu bytes", bytes);
 	if (bytes == 0)
 		return ALIGNMENT;
 	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -148,7 +148,8 @@ cj_alloc_array(struct cj_arena *a, size_t count, size_t size)
 {
 	if (size != 0 && count > SIZE_MAX / 2 / size)
 		cj_leave(a->recover, CJ_WHY_MEMORY,
-		    "no memory for %zu elements of %zu bytes", count, size);
+		    "there is no memory for %zu elements of %zu bytes", count,
+		    size);
 	return cj_alloc(a, count * size);
 }
 

@@ -56,7 +56,7 @@ fill(struct cj_library *l, const char *name, void *library)
 	for (i = 0; i < l->count; i++) {
 		void *symbol = dlsym(library, l->symbols[i].name);
 
-		if (symbol == NULL) {
+		if (symbol == NULL && !l->symbols[i].is_optional) {
 			snprintf(l->why, sizeof l->why, "%s lacks %s",
 			    name, l->symbols[i].name);
 			return l->why;

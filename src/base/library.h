@@ -12,6 +12,7 @@
 struct cj_symbol {
 	const char *name;
 	size_t offset;			/* of its pointer in the table */
+	bool is_optional;		/* NULL where the library lacks it */
 };
 
 struct cj_library {

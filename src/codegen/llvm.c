@@ -148,6 +148,8 @@ optimise(struct job *j)
 	if (!j->g.options->want_llvm)
 		return;
 	text = LLVMPrintModuleToString(j->g.module);
+	if (text == NULL)
+		cj_llvm_no_memory(j->g.arena->recover);
 	j->out->llvm = cj_strdup(j->g.arena, text);
 	LLVMDisposeMessage(text);
 }
@@ -162,7 +164,8 @@ emit(struct job *j)
 	if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->g.module,
 	    LLVMAssemblyFile, &error, &j->text))
 		cj_llvm_bug(&j->g, "LLVM's generator: %.160s", error);
-	assert(j->text != NULL && "text where there is no error");
+	if (j->text == NULL)
+		cj_llvm_no_memory(j->g.arena->recover);
 	start = LLVMGetBufferStart(j->text);
 	j->out->ptx_length = LLVMGetBufferSize(j->text);
 	j->out->ptx = j->g.options->lineinfo ? cj_llvm_lines(&j->g, start,
@@ -244,6 +247,8 @@ guarded(struct job *j)
 	cj_llvm_guard_begin(&j->guard);
 	if (CJ_LLVM_CAUGHT(&j->guard)) {
 		j->g.arena->recover = j->outer;
+		if (j->guard.lacks_memory)
+			cj_llvm_no_memory(j->outer);
 		return fault(j, "LLVM", j->guard.text);
 	}
 	if (CJ_RECOVER(&j->recover))
@@ -281,6 +286,8 @@ cj_codegen_ptx(struct cj_arena *a, const struct cj_module *m,
 		return fault(j, m->target->name, cj_printf(a,
 		    "%d.%d is %s", j->g.ptx_needs / 10, j->g.ptx_needs % 10,
 		    refused));
+	if (cj_llvm_lost() != NULL)
+		cj_leave(a->recover, CJ_WHY_MEMORY, "%s", cj_llvm_lost());
 	j->outer = a->recover;
 	a->recover = &j->recover;
 	return guarded(j);

@@ -16,8 +16,10 @@
 struct cj_llvm_api cj_llvm_api;
 
 static const struct cj_symbol symbols[] = {
-#define FUNCTION(name) { #name, offsetof(struct cj_llvm_api, name) },
+#define FUNCTION(name) { #name, offsetof(struct cj_llvm_api, name), false },
+#define OPTIONAL(name) { #name, offsetof(struct cj_llvm_api, name), true },
 #include "llvm_api.def"
+#undef OPTIONAL
 #undef FUNCTION
 };
 

@@ -20,11 +20,23 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include <stdbool.h>
+
+/* C++ of LLVM and of its library: who is told that there is no memory. One that
+ * was built otherwise may not have it. */
+typedef void (*cj_new_handler)(void);
+cj_new_handler _ZSt15set_new_handlerPFvvE(cj_new_handler handler);
+void _ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_(
+    void (*handler)(void *user, const char *reason, bool wants), void *user);
+void _ZN4llvm30remove_bad_alloc_error_handlerEv(void);
+
 #ifdef CJ_LLVM_LIBRARY
 
 struct cj_llvm_api {
 #define FUNCTION(name) __typeof__(&(name)) name;
+#define OPTIONAL(name) __typeof__(&(name)) name;
 #include "llvm_api.def"
+#undef OPTIONAL
 #undef FUNCTION
 };
 

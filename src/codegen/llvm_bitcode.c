@@ -43,6 +43,8 @@ read_module(struct job *j, const char *bytes, size_t length)
 	const char *triple;
 	bool failed;
 
+	if (buffer == NULL)
+		cj_llvm_no_memory(j->arena->recover);
 	failed = LLVMParseBitcodeInContext2(j->context, buffer, &j->module);
 	LLVMDisposeMemoryBuffer(buffer);
 	if (failed) {
@@ -251,6 +253,8 @@ generate(struct job *j)
 	if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->module,
 	    LLVMAssemblyFile, &error, &j->text))
 		return refuse(j, "LLVM's generator: %.200s", error);
+	if (j->text == NULL)
+		cj_llvm_no_memory(j->arena->recover);
 	j->out->ptx_length = LLVMGetBufferSize(j->text);
 	j->out->ptx = cj_strndup(j->arena, LLVMGetBufferStart(j->text),
 	    j->out->ptx_length);
@@ -295,6 +299,8 @@ guarded(struct job *j, const char *bytes, size_t length)
 	cj_llvm_guard_begin(&j->guard);
 	if (CJ_LLVM_CAUGHT(&j->guard)) {
 		j->arena->recover = j->outer;
+		if (j->guard.lacks_memory)
+			cj_llvm_no_memory(j->outer);
 		refuse(j, "LLVM: %s", j->guard.text);
 		return CJ_CODEGEN_FAULT;
 	}
@@ -326,6 +332,8 @@ cj_codegen_bitcode(struct cj_arena *a, const struct cj_target *target,
 	j->shims = shims;
 	j->count = count;
 	j->out = result;
+	if (cj_llvm_lost() != NULL)
+		cj_leave(a->recover, CJ_WHY_MEMORY, "%s", cj_llvm_lost());
 	j->outer = a->recover;
 	a->recover = &j->recover;
 	return guarded(j, bytes, length);

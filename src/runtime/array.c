@@ -166,7 +166,8 @@ make(struct cj_work *f, void *arguments)
 		return CUTEJIT_ERROR;
 	m->out = cj_take(f->context, sizeof *m->out);
 	if (m->out == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "array");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for an array");
 	cj_handle_init(m->out, CJ_ARRAY, f->context);
 	m->out->context = f->context;
 	cj_context_hold(f->context);

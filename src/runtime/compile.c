@@ -446,7 +446,8 @@ cj_program_get(struct cj_work *f, struct cutejit_module *m,
 	cutejit_status status = CUTEJIT_OK;
 
 	if (p == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "program");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a program");
 	cj_defer(f, drop, p);
 	if (atomic_load(&p->stage) >= (int)stage) {
 		atomic_fetch_add(&f->context->store->memory_hits, 1);

@@ -279,7 +279,8 @@ hold(struct cj_work *f, const struct cj_plan *p)
 	if (p->workspace_bytes != 0) {
 		h->memory = cj_take(f->context, p->workspace_bytes);
 		if (h->memory == NULL)
-			cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+			cj_leave(&f->recover, CJ_WHY_MEMORY,
+			    "there is no memory for a workspace");
 	}
 	cj_watch_begin(&h->watch, f);
 	cj_defer(f, let_go, h);

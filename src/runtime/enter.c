@@ -293,8 +293,8 @@ tell_why(struct cj_work *f)
 		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_DEADLINE,
 		    "stopped: the deadline has passed or the caller cancelled");
 	case CJ_WHY_MEMORY:
-		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY,
-		    "out of memory");
+		return cj_fail(f, CUTEJIT_LIMIT, CJ_DIAG_MEMORY, "%s",
+		    f->recover.text);
 	case CJ_WHY_NONE:
 	case CJ_WHY_BUG:
 		break;

@@ -164,7 +164,8 @@ create(struct cj_work *f, struct cutejit_module *m, struct cj_program *p,
 	struct cj_generation *g = cj_take(f->context, sizeof *g);
 
 	if (g == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "generation");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a thread of LLVM");
 	g->context = f->context;
 	g->module = m;
 	g->program = p;

@@ -180,7 +180,8 @@ wrap(struct cj_work *f, struct cutejit_module *m,
 	uint32_t i;
 
 	if (k == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "kernel");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a kernel");
 	cj_defer(f, drop_kernel, k);
 	k->recipe.binding_text = s->program->binding;
 	for (i = 0; i < m->member_count; i++)

@@ -58,7 +58,8 @@ own_workspace(struct cj_work *f, struct cutejit_launch *l,
 		bytes = 2 * s->bytes;
 	s = cj_take(f->context, sizeof *s);
 	if (s == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a workspace");
 	status = allocate(f, r, bytes, s);
 	if (status != CUTEJIT_OK) {
 		cj_give_back(f->context, s);
@@ -132,7 +133,8 @@ own_kept(struct cj_work *f, struct cutejit_launch *l,
 		return CUTEJIT_OK;
 	k = take_kept(f->context, &r->shots);
 	if (k == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a workspace");
 	status = allocate(f, r, r->shots.restored_bytes, &k->memory);
 	if (status != CUTEJIT_OK) {
 		cj_give_back(f->context, k);
@@ -260,7 +262,8 @@ prepare(struct cj_work *f, void *arguments)
 
 	begin(f, p->kernel);
 	if (l == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "launch");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a launch");
 	cj_handle_init(l, CJ_LAUNCH, f->context);
 	l->kernel = p->kernel;
 	cj_kernel_hold(l->kernel);

@@ -181,7 +181,8 @@ allocate(struct cj_work *f)
 	struct cutejit_module *m = cj_take(c, sizeof *m);
 
 	if (m == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "module");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a module");
 	cj_handle_init(m, CJ_MODULE, c);
 	atomic_init(&m->references, 1);
 	m->context = c;

@@ -247,7 +247,8 @@ cj_ready_make(struct cj_work *f, struct cutejit_kernel *k,
 
 	*out = NULL;
 	if (r == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "launch");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a launch");
 	r->owner = f->context;
 	cj_arena_init(&r->arena, &f->recover, &f->context->mem);
 	cj_defer(f, cj_ready_drop, r);

@@ -77,7 +77,7 @@ add_blocks(struct cj_work *f, struct cj_blocks *b,
 		    && k < args->actuals[i].count; k++)
 			if (!add_view(b, &args->views[i][k]))
 				cj_leave(&f->recover, CJ_WHY_MEMORY,
-				    "blocks");
+				    "there is no memory for the arrays");
 }
 
 static cutejit_status

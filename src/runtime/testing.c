@@ -227,7 +227,8 @@ launch_on_gpu(struct cj_testing *t, struct cj_selected *s,
 		scratch = cj_blocks_take(&t->blocks,
 		    s->plan.workspace_bytes);
 		if (scratch == NULL)
-			cj_leave(&f->recover, CJ_WHY_MEMORY, "workspace");
+			cj_leave(&f->recover, CJ_WHY_MEMORY,
+			    "there is no memory for a workspace");
 		rc = cj_block_upload(&t->blocks, t->blocks.first);
 		workspace = t->blocks.first->device;
 	}

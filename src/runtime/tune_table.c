@@ -260,7 +260,8 @@ device_of(struct cj_work *f, const char *name)
 			return d;
 	d = cj_take(c, sizeof *d);
 	if (d == NULL)
-		cj_leave(&f->recover, CJ_WHY_MEMORY, "tuning");
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for what was found");
 	snprintf(d->name, sizeof d->name, "%s", name);
 	cj_arena_init(&d->arena, NULL, &c->mem);
 	d->next = c->tuned;

@@ -213,8 +213,10 @@ if [ -f "$built/libcutejit.a" ]; then
 		/file format/ { file = $1; sub(/:$/, "", file) }
 		/ O \.(data|bss)/ && !/\.data\.rel\.ro/ {
 			name = $NF
-			# the end of the process is one for all contexts
-			if (file ~ /generate\.o$/ && name == "running")
+			# the end of the process, and the handlers of LLVM,
+			# are one for all contexts
+			if (file ~ /generate\.o$/ && name == "running" ||
+			    file ~ /llvm_guard\.o$/ && name == "guards")
 				next
 			if (file !~ /_api\.o$/ && name !~ /once$/)
 				print file ": " name \

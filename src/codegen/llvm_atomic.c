@@ -223,7 +223,15 @@ instruction(const struct cj_llvm_gen *g, enum cj_atomic op, enum cj_kind k)
 static const char *
 space_ptx(unsigned space)
 {
-	return space == 3 ? ".shared" : space == 1 ? ".global" : "";
+	switch (space) {
+	case 1:
+		return ".global";
+	case 3:
+		return ".shared";
+	case CJ_LLVM_SHARED_CLUSTER:
+		return ".shared::cluster";
+	}
+	return "";
 }
 
 /* The old value, as the integer that lay in memory. */
@@ -239,7 +247,8 @@ by_instruction(struct cj_llvm_gen *g, const struct cj_access *access,
 	assert(bits >= 16 && (count == 2 || count == 3));
 	snprintf(text, sizeof text, "atom.%s.%s%s.%s $0, [$1], $2%s;",
 	    order_ptx(access->order), scope_ptx(scope_of(g, access)),
-	    space_ptx(g->objects[access->object].space), name,
+	    space_ptx(LLVMGetPointerAddressSpace(LLVMTypeOf(arguments[0]))),
+	    name,
 	    count == 3 ? ", $3" : "");
 	snprintf(constraints, sizeof constraints, count == 3 ?
 	    "=%c,l,%c,%c,~{memory}" : "=%c,l,%c,~{memory}", letter, letter,
@@ -415,5 +424,26 @@ cj_llvm_op_ATOMIC(struct cj_llvm_gen *g, cj_ref r)
 	for (i = 0; i < n && m.inside != NULL; i++)
 		out[i] = cj_llvm_mask_merge(g, &m, out[i],
 		    LLVMConstNull(LLVMTypeOf(out[i])));
+	cj_llvm_finish(g, r);
+}
+
+/* At one element; cas: expected is behind the value. */
+void
+cj_llvm_op_REMOTE_ATOMIC(struct cj_llvm_gen *g, cj_ref r)
+{
+	const struct cj_inst *inst = cj_inst(g->m, r);
+	const struct cj_access *access = &g->m->accesses.at[inst->attr];
+	cj_ref offset = cj_operand(g->m, inst, 0);
+	cj_llvm *out = cj_llvm_define(g, r), own;
+	uint32_t i;
+
+	cj_llvm_bounds(g, access, offset, cj_type_count(inst->type));
+	own = cj_llvm_borrow(g, access, cj_operand(g->m, inst, 1));
+	for (i = 0; i < cj_type_count(inst->type); i++)
+		out[i] = one(g, access, cj_llvm_address(g, access, offset, i),
+		    cj_llvm_wide(g, cj_operand(g->m, inst, 2), i),
+		    access->atomic != CJ_ATOMIC_CAS ? NULL :
+		    cj_llvm_wide(g, cj_operand(g->m, inst, 3), i));
+	cj_llvm_give_back(g, access, own);
 	cj_llvm_finish(g, r);
 }

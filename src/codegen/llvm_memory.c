@@ -568,11 +568,10 @@ cj_llvm_op_STORE(struct cj_llvm_gen *g, cj_ref r)
 
 /* ---- memory of another block -------------------------------------------- */
 
-/* The object is another block's until it is given back. */
-static cj_llvm
-borrow(struct cj_llvm_gen *g, const struct cj_access *access, cj_ref rank)
+cj_llvm
+cj_llvm_borrow(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_ref rank)
 {
-	enum { SHARED_CLUSTER = 7 };
 	cj_llvm own = base_of(g, access), arguments[2], theirs;
 
 	if (g->m->target->number < 90)
@@ -583,9 +582,16 @@ borrow(struct cj_llvm_gen *g, const struct cj_access *access, cj_ref rank)
 	theirs = cj_llvm_intrinsic(g, "llvm.nvvm.mapa.shared.cluster", NULL,
 	    arguments, 2);
 	assert(LLVMGetPointerAddressSpace(LLVMTypeOf(theirs)) ==
-	    SHARED_CLUSTER);
+	    CJ_LLVM_SHARED_CLUSTER);
 	g->objects[access->object].base = theirs;
 	return own;
+}
+
+void
+cj_llvm_give_back(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_llvm own)
+{
+	g->objects[access->object].base = own;
 }
 
 void
@@ -598,9 +604,9 @@ cj_llvm_op_REMOTE_LOAD(struct cj_llvm_gen *g, cj_ref r)
 
 	cj_llvm_define(g, r);
 	cj_llvm_bounds(g, access, offset, cj_type_count(inst->type));
-	own = borrow(g, access, cj_operand(g->m, inst, 1));
+	own = cj_llvm_borrow(g, access, cj_operand(g->m, inst, 1));
 	load_all(g, r, access, offset);
-	g->objects[access->object].base = own;
+	cj_llvm_give_back(g, access, own);
 	make_pairs(g, r);
 	cj_llvm_finish(g, r);
 }
@@ -616,7 +622,7 @@ cj_llvm_op_REMOTE_STORE(struct cj_llvm_gen *g, cj_ref r)
 
 	cj_llvm_bounds(g, access, offset,
 	    cj_type_count(cj_inst(g->m, value)->type));
-	own = borrow(g, access, cj_operand(g->m, inst, 1));
+	own = cj_llvm_borrow(g, access, cj_operand(g->m, inst, 1));
 	store_all(g, access, offset, value);
-	g->objects[access->object].base = own;
+	cj_llvm_give_back(g, access, own);
 }

@@ -21,6 +21,14 @@ void cj_llvm_split_word(struct cj_llvm_gen *g, cj_ref r, uint32_t first,
 cj_llvm cj_llvm_first_byte(struct cj_llvm_gen *g,
     const struct cj_access *access, cj_ref offset);
 
+/* Between the two the object is another block's; what borrow gives is given
+ * back. */
+enum { CJ_LLVM_SHARED_CLUSTER = 7 };	/* the address space */
+cj_llvm cj_llvm_borrow(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_ref rank);
+void cj_llvm_give_back(struct cj_llvm_gen *g, const struct cj_access *access,
+    cj_llvm own);
+
 /* One access of PTX with a cache hint (llvm_hint.c). The type is a word or a
  * vector of words. */
 cj_llvm cj_llvm_hinted_load(struct cj_llvm_gen *g,

@@ -563,16 +563,12 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	struct cj_access a = { .atomic = op };
 	struct cj_pieces p;
 	struct cj_value v;
-	cj_ref refs[4];
+	cj_ref refs[5];
 	uint32_t i, n = 1;
 
 	if (!atomic_place(el, args) || !how_of(el, args, &how))
 		return cj_value_error();
 	t = args->at[0].tensor;
-	if (t->is_remote)
-		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, args->span,
-		    "there are no atomic operations on the memory of another "
-		    "block in this version");
 	if (cj_kind_bits(t->element) < 8 || cj_kind_is_place(t->element))
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "there are no atomic operations on elements of %s",
@@ -582,13 +578,16 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "an atomic operation on bits needs integers, these are %s",
 		    cj_kind_text(t->element));
-	if (!cj_elab_stage_allows(el, args->span, t, true))
+	if (!cj_elab_stage_allows(el, args->span, t, true) ||
+	    (t->is_remote && !cj_tensor_may_touch(el, args->span, t, true)))
 		return cj_value_error();
 	cj_elab_object_leaf(el, t->object);
 	el->m->objects.at[t->object].reads = true;
 	el->m->objects.at[t->object].writes = true;
 	p = cj_pieces_first(el, args->span, t);
 	refs[0] = cj_pieces_offset(el, &p, 0);
+	if (t->is_remote)
+		refs[n++] = cj_elab_ref_int(el, t->rank);
 	/* cas: value, then expected */
 	for (i = args->count; --i > 0;) {
 		v = cj_elab_coerce(el, args->span, t->element, args->at[i]);
@@ -609,8 +608,8 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 	a.order = how.order;
 	a.scope = how.scope;
 	return cj_value_regs(el, t->element, NULL, cj_emit(&el->em->b,
-	    CJ_OP_ATOMIC, cj_type_of(t->element, 1), cj_module_access(el->m,
-	    &a), refs, n));
+	    t->is_remote ? CJ_OP_REMOTE_ATOMIC : CJ_OP_ATOMIC,
+	    cj_type_of(t->element, 1), cj_module_access(el->m, &a), refs, n));
 }
 
 #define ATOMIC(name, op)						\

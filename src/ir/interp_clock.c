@@ -658,13 +658,12 @@ static const enum cj_memory_scope scope_at[3] = { CJ_MEMORY_BLOCK,
     CJ_MEMORY_CLUSTER, CJ_MEMORY_GPU };
 
 static struct sync *
-find(struct cj_frame *f, struct sync **first, const struct cj_ordered *o)
+find(struct sync **first, const struct cj_ordered *o)
 {
-	uint64_t owner = o->is_shared ? f->machine->block->number : 0;
 	struct sync *s;
 
 	for (s = *first; s != NULL; s = s->next)
-		if (s->address == o->address && s->owner == owner)
+		if (s->address == o->address && s->owner == o->owner)
 			return s;
 	return NULL;
 }
@@ -675,7 +674,7 @@ add(struct cj_frame *f, struct sync **first, const struct cj_ordered *o)
 	struct sync *s = CJ_NEW(f->machine->arena, struct sync);
 
 	s->address = o->address;
-	s->owner = o->is_shared ? f->machine->block->number : 0;
+	s->owner = o->owner;
 	s->next = *first;
 	*first = s;
 	return s;
@@ -719,7 +718,7 @@ cj_clock_release(struct cj_frame *f, const struct cj_ordered *o,
 	at = o->address / 4 % CJ_LENGTH(r->run->syncs->bucket);
 	while (atomic_flag_test_and_set(&r->run->syncs->bucket[at].lock))
 		;
-	s = find(f, &r->run->syncs->bucket[at].first, o);
+	s = find(&r->run->syncs->bucket[at].first, o);
 	if (s != NULL && !o->is_update)
 		for (i = 0; i < 3; i++)
 			s->level[i].past = NULL;
@@ -747,7 +746,7 @@ cj_clock_acquire(struct cj_frame *f, const struct cj_ordered *o)
 	at = o->address / 4 % CJ_LENGTH(r->run->syncs->bucket);
 	while (atomic_flag_test_and_set(&r->run->syncs->bucket[at].lock))
 		;
-	s = find(f, &r->run->syncs->bucket[at].first, o);
+	s = find(&r->run->syncs->bucket[at].first, o);
 	for (i = 0; s != NULL && i <= level_of(o->scope); i++)
 		if (s->level[i].group == cj_scope_group(b->launch, b->number,
 		    scope_at[i]))

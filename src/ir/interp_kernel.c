@@ -277,7 +277,7 @@ may_wait(const struct cj_decoded *c)
 	for (i = 0; i < c->steps.len; i++) {
 		const struct cj_step *s = &c->steps.at[i];
 
-		if (s->op == CJ_OP_ATOMIC || (s->op == CJ_OP_LOAD
+		if (cj_op_is_atomic((enum cj_op)s->op) || (s->op == CJ_OP_LOAD
 		    && m->accesses.at[cj_inst(m, s->ref)->attr].order
 		    != CJ_ORDER_WEAK))
 			return true;

@@ -109,9 +109,10 @@ ordered(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
 
 	return (struct cj_ordered){ .address = (uintptr_t)v->memory->data
 	    + (uintptr_t)v->offset[lane] * v->bytes,
-	    .is_shared = v->object->kind == CJ_OBJECT_SHARED,
-	    .is_update = s->op == CJ_OP_ATOMIC, .order = a->order,
-	    .scope = a->scope };
+	    .owner = v->object->kind != CJ_OBJECT_SHARED ? 0 :
+	    v->block->number,
+	    .is_update = cj_op_is_atomic((enum cj_op)s->op),
+	    .order = a->order, .scope = a->scope };
 }
 
 /* Lanes of one step publish the same. */
@@ -300,7 +301,7 @@ cj_interp_STORE(struct cj_decoder *d, cj_ref r)
 
 /* ---- atomics ------------------------------------------------------------- */
 
-/* b: value; c: expected, for cas. The old value goes to dst. */
+/* The old value goes to dst. */
 static void
 update(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
     uint32_t i)
@@ -318,14 +319,29 @@ update(struct cj_frame *f, const struct cj_step *s, const struct cj_vectors *v,
 		cj_reg_set(f->regs + s->dst, i, v->kind, old);
 }
 
+void
+cj_vectors_update(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane,
+    const struct cj_past **published)
+{
+	struct cj_ordered o;
+	uint32_t i;
+
+	release(f, s, v, lane, published);
+	for (i = lane; i < s->n; i += f->lanes)
+		update(f, s, v, i);
+	o = ordered(f, s, v, lane);
+	cj_clock_acquire(f, &o);
+	cj_memory_mark(v->memory, v->offset[lane], v->width, CJ_WRITTEN_DATA);
+}
+
 /* a: offset, b: value, c: expected, target: mask. */
 static void
 step_atomic(struct cj_frame *f, const struct cj_step *s)
 {
 	struct cj_vectors v = cj_vectors_of(f, s, s->target);
 	const struct cj_past *published = NULL;
-	struct cj_ordered o;
-	uint32_t lane, i;
+	uint32_t lane;
 
 	cj_vectors_count(f, s, &v, f->lanes);
 	if (f->machine->test != NULL)
@@ -340,13 +356,7 @@ step_atomic(struct cj_frame *f, const struct cj_step *s)
 			cj_vectors_check_written(f, s, &v, lane);
 			cj_vectors_watch(f, s, &v, lane);
 		}
-		release(f, s, &v, lane, &published);
-		for (i = lane; i < s->n; i += f->lanes)
-			update(f, s, &v, i);
-		o = ordered(f, s, &v, lane);
-		cj_clock_acquire(f, &o);
-		cj_memory_mark(v.memory, v.offset[lane], v.width,
-		    CJ_WRITTEN_DATA);
+		cj_vectors_update(f, s, &v, lane, &published);
 	}
 }
 

@@ -587,7 +587,8 @@ void cj_clock_fence(struct cj_frame *f, enum cj_view view);
 /* An access that may order others. */
 struct cj_ordered {
 	uintptr_t address;
-	bool is_shared, is_update;
+	uint64_t owner;		/* the block whose shared memory it is */
+	bool is_update;
 	enum cj_order order;
 	enum cj_memory_scope scope;
 };

@@ -69,6 +69,7 @@ note_inst(const struct cj_module *m, uint32_t *cells, cj_ref r)
 		note_width(m, cells, i->attr, cj_type_count(i->type));
 		return true;
 	case CJ_OP_REMOTE_STORE:
+	case CJ_OP_REMOTE_ATOMIC:
 		note_width(m, cells, i->attr, cj_type_count(
 		    cj_inst(m, cj_operand(m, i, 2))->type));
 		return true;
@@ -171,9 +172,10 @@ orders_memory(const struct cj_decoded *c)
 	for (i = 0; i < c->steps.len; i++) {
 		const struct cj_step *s = &c->steps.at[i];
 
-		if ((s->op == CJ_OP_LOAD || s->op == CJ_OP_STORE
-		    || s->op == CJ_OP_ATOMIC) && m->accesses.at[cj_inst(m,
-		    s->ref)->attr].order >= CJ_ORDER_ACQUIRE)
+		if ((s->op == CJ_OP_LOAD || s->op == CJ_OP_STORE ||
+		    cj_op_is_atomic((enum cj_op)s->op)) &&
+		    m->accesses.at[cj_inst(m, s->ref)->attr].order >=
+		    CJ_ORDER_ACQUIRE)
 			return true;
 	}
 	return false;

@@ -18,6 +18,7 @@ view_for(struct cj_frame *f, const struct cj_access *a)
 	assert(a->object != 0 && a->object < m->objects.len);
 	v.object = &m->objects.at[a->object];
 	v.memory = &f->machine->memory[a->object];
+	v.block = f->machine->block;
 	v.kind = v.object->element;
 	bits = cj_stored_bits(v.kind);
 	v.bytes = bits < 8 ? 0 : bits / 8;
@@ -211,7 +212,7 @@ cj_vectors_touched(struct cj_frame *f, const struct cj_step *s,
 	return (struct cj_touched_range){ .object = v->number,
 	    .width = v->width, .first = v->offset[lane],
 	    .is_write = s->op == CJ_OP_STORE || s->op == CJ_OP_STMATRIX,
-	    .is_atomic = s->op == CJ_OP_ATOMIC
+	    .is_atomic = cj_op_is_atomic((enum cj_op)s->op)
 	    || cj_step_access(f, s)->order != CJ_ORDER_WEAK };
 }
 

@@ -10,6 +10,7 @@
 /* What the lanes of an access touch. */
 struct cj_vectors {
 	const struct cj_memory *memory;
+	const struct cj_block *block;	/* whose it is, where it is shared */
 	const struct cj_object *object;
 	uint32_t number;		/* of the object */
 	enum cj_kind kind;
@@ -63,6 +64,11 @@ void cj_vectors_fetch(struct cj_frame *f, const struct cj_step *s,
 /* From b to memory. */
 void cj_vectors_deposit(struct cj_frame *f, const struct cj_step *s,
     const struct cj_vectors *v, uint32_t lane);
+/* An atomic operation, with b as value and c as what is expected; lanes of a
+ * step publish the same, which begins as NULL. */
+void cj_vectors_update(struct cj_frame *f, const struct cj_step *s,
+    const struct cj_vectors *v, uint32_t lane,
+    const struct cj_past **published);
 /* From the registers of another value to dst, or 0 (CJ_NO_OFFSET). */
 void cj_vectors_fill(struct cj_frame *f, const struct cj_step *s,
     uint32_t from, uint32_t lane);

@@ -179,6 +179,13 @@ struct cj_object {
 	cj_place place;
 };
 
+/* The operations whose access says how they change one element as a whole. */
+static inline bool
+cj_op_is_atomic(enum cj_op op)
+{
+	return op == CJ_OP_ATOMIC || op == CJ_OP_REMOTE_ATOMIC;
+}
+
 enum cj_cache { CJ_CACHE_DEFAULT, CJ_CACHE_STREAMING, CJ_CACHE_LAST_USE,
     CJ_CACHE_NO_ALLOCATE, CJ_CACHE_READ_ONLY };
 enum cj_order { CJ_ORDER_WEAK, CJ_ORDER_RELAXED, CJ_ORDER_ACQUIRE,

@@ -460,7 +460,7 @@ cj_touches(const struct cj_module *m, const struct cj_inst *i,
 	case CJ_ATTR_ACCESS:
 		out[0].access = &m->accesses.at[i->attr];
 		out[0].writes = effects == CJ_EFFECTS_WRITE;
-		out[0].reads = !out[0].writes || i->op == CJ_OP_ATOMIC;
+		out[0].reads = !out[0].writes || cj_op_is_atomic(i->op);
 		return 1;
 	case CJ_ATTR_WGMMA:
 		return wgmma_touches(m, &m->wgmmas.at[i->attr], out);
@@ -503,7 +503,8 @@ bool
 cj_inst_is_far(const struct cj_module *m, const struct cj_inst *i)
 {
 	switch ((unsigned)i->op) {
-	case CJ_OP_REMOTE_LOAD: case CJ_OP_REMOTE_STORE: case CJ_OP_SEND:
+	case CJ_OP_REMOTE_LOAD: case CJ_OP_REMOTE_STORE:
+	case CJ_OP_REMOTE_ATOMIC: case CJ_OP_SEND:
 		return true;
 	case CJ_OP_BULK_COPY:
 		return i->operand_count > 4;

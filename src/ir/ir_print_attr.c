@@ -28,9 +28,10 @@ print_access(struct cj_printer *p, const struct cj_inst *i)
 	const struct cj_access *a = &p->m->accesses.at[i->attr];
 	unsigned values = 1, n = i->operand_count;
 
-	if (i->op == CJ_OP_ATOMIC) {
+	if (cj_op_is_atomic(i->op)) {
 		PRINTF(p, " %s", cj_word(CJ_WORDS_ATOMIC, a->atomic));
 		values = a->atomic == CJ_ATOMIC_CAS ? 2 : 1;
+		values += i->op == CJ_OP_REMOTE_ATOMIC;
 	}
 	PRINTF(p, " @%u", a->object);
 	if (i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET) {

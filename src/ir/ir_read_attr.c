@@ -79,7 +79,7 @@ read_access(struct cj_reader *r, enum cj_op op)
 {
 	struct cj_access a = { 0 };
 
-	if (op == CJ_OP_ATOMIC)
+	if (cj_op_is_atomic(op))
 		a.atomic = (enum cj_atomic)cj_reader_enum(r,
 		    CJ_WORDS_ATOMIC);
 	a.object = cj_reader_object(r);

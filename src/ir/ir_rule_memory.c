@@ -86,39 +86,63 @@ check_store(const struct cj_rule_view *v)
 
 /* Only shared memory has blocks that own it. */
 static const char *
-check_remote(const struct cj_rule_view *v, enum cj_kind k)
+check_rank(const struct cj_rule_view *v)
 {
 	if (!cj_rule_is_index(v, 1))
 		return "the rank is not an int";
-	if (cj_rule_object(v)->kind != CJ_OBJECT_SHARED)
-		return "another block has shared memory alone";
+	return cj_rule_object(v)->kind == CJ_OBJECT_SHARED ? NULL :
+	    "another block has shared memory alone";
+}
+
+static const char *
+check_remote(const struct cj_rule_view *v, enum cj_kind k)
+{
+	const char *wrong = check_rank(v);
+
+	if (wrong != NULL)
+		return wrong;
 	if (cj_rule_access(v)->order != CJ_ORDER_WEAK)
 		return "an access in another block has no order";
 	return check_memory(v, k);
 }
 
+/* The values begin at operand `first`. */
 static const char *
-check_atomic(const struct cj_rule_view *v)
+check_update(const struct cj_rule_view *v, unsigned first)
 {
 	enum cj_atomic how = cj_rule_access(v)->atomic;
-	unsigned values = how == CJ_ATOMIC_CAS ? 2 : 1;
-	unsigned n;
+	unsigned end = first + (how == CJ_ATOMIC_CAS ? 2 : 1), n;
+	bool is_remote = v->i->op == CJ_OP_REMOTE_ATOMIC;
 
-	if (v->i->operand_count != 1 + values &&
-	    v->i->operand_count != 2 + values)
+	if (v->i->operand_count != end &&
+	    (is_remote || v->i->operand_count != end + 1))
 		return "the number of operands is wrong";
-	for (n = 1; n <= values; n++)
+	for (n = first; n < end; n++)
 		if (cj_rule_type(v, n) != v->i->type)
 			return "value and result differ in type";
-	if (v->i->operand_count > 1 + values && !cj_rule_is_bool(v, 1 + values))
+	if (v->i->operand_count > end && !cj_rule_is_bool(v, end))
 		return "the mask is not bool";
-	if (cj_rule_object(v)->kind == CJ_OBJECT_TABLE)
-		return "known data cannot be written";
 	if ((how == CJ_ATOMIC_AND || how == CJ_ATOMIC_OR ||
 	    how == CJ_ATOMIC_XOR) &&
 	    !cj_kind_is_integer(cj_type_kind(v->i->type)))
 		return "an operation on bits needs integers";
 	return check_memory(v, cj_type_kind(v->i->type));
+}
+
+static const char *
+check_atomic(const struct cj_rule_view *v)
+{
+	if (cj_rule_object(v)->kind == CJ_OBJECT_TABLE)
+		return "known data cannot be written";
+	return check_update(v, 1);
+}
+
+static const char *
+check_remote_atomic(const struct cj_rule_view *v)
+{
+	const char *wrong = check_rank(v);
+
+	return wrong != NULL ? wrong : check_update(v, 2);
 }
 
 /* ---- matrices ------------------------------------------------------------ */
@@ -176,6 +200,7 @@ cj_rule_memory(const struct cj_rule_view *v)
 		return check_remote(v, cj_type_kind(v->i->type));
 	case CJ_OP_REMOTE_STORE: return check_remote(v, cj_rule_kind(v, 2));
 	case CJ_OP_ATOMIC: return check_atomic(v);
+	case CJ_OP_REMOTE_ATOMIC: return check_remote_atomic(v);
 	case CJ_OP_LDMATRIX: return check_matrices(v, v->i->type);
 	case CJ_OP_STMATRIX: return check_matrices(v, cj_rule_type(v, 1));
 	case CJ_OP_MOVMATRIX: return check_movmatrix(v);

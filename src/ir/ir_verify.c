@@ -260,7 +260,7 @@ check_level(const struct verifier *v, const struct cj_inst *i)
 	switch ((unsigned)i->op) {
 	case CJ_OP_SPECIAL: case CJ_OP_BARRIER: case CJ_OP_SHFL:
 	case CJ_OP_CLUSTER_BARRIER: case CJ_OP_REMOTE_LOAD:
-	case CJ_OP_REMOTE_STORE:
+	case CJ_OP_REMOTE_STORE: case CJ_OP_REMOTE_ATOMIC:
 	case CJ_OP_BALLOT: case CJ_OP_REDUX: case CJ_OP_MATCH:
 	case CJ_OP_CP_ASYNC: case CJ_OP_CP_COMMIT: case CJ_OP_CP_WAIT:
 	case CJ_OP_LDMATRIX: case CJ_OP_STMATRIX: case CJ_OP_MOVMATRIX:

@@ -190,6 +190,16 @@ static const struct rule {
 	{ DEVICE("%9 = const f16 1\n%10 = const int 0\n"
 	    "remote_store @9[%1], %10, %9 align 2 order release\n"),
 	    "an access in another block has no order" },
+	{ DEVICE("%9 = const f16 1\n%10 = const int 0\n%11 = remote_atomic "
+	    "f16 add @9[%1], %10, %9 align 2 order release\n"), NULL },
+	{ DEVICE("%9 = const f16 1\n%10 = const int 0\n%11 = remote_atomic "
+	    "f16 cas @9[%1], %10, %9 align 2\n"),
+	    "the number of operands is wrong" },
+	{ DEVICE("%9 = const f16 1\n%10 = const int 0\n%11 = remote_atomic "
+	    "f16 or @9[%1], %10, %9 align 2\n"),
+	    "an operation on bits needs integers" },
+	{ DEVICE("%9 = const int 0\n%10 = remote_atomic f32 add @3[%1], %9, "
+	    "%5 align 4\n"), "another block has shared memory alone" },
 	{ DEVICE("%9 = atomic f32 add @3[%1], %5, %5 align 4\n"),
 	    "the mask is not bool" },
 	{ DEVICE("%9 = atomic f32 cas @3[%1], %5 align 4\n"),

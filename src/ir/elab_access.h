@@ -62,6 +62,8 @@ bool cj_pieces_make(struct cj_elab *el, struct cj_pieces *p,
 /* Bytes that an access touches, and what its first is a multiple of. */
 uint32_t cj_pieces_bytes(const struct cj_pieces *p);
 uint32_t cj_pieces_align(const struct cj_pieces *p);
+/* Is each access a row of 16 bytes of a matrix, as a thread has it? */
+bool cj_pieces_are_rows(const struct cj_pieces *p);
 /* What to do about `why`; where nothing special is known: `otherwise`. */
 const char *cj_pieces_help(const struct cj_pieces *p, const char *otherwise);
 /* The atom whose accesses are as wide as these may be. */

@@ -502,6 +502,15 @@ fill_matrices(struct cj_elab *el, struct cj_atom_value *a)
 		cj_bug(el->recover, "no atom %s", row);
 }
 
+const char *
+cj_atom_matrices_text(struct cj_elab *el, const struct cj_atom_value *like,
+    uint32_t count)
+{
+	return cj_printf(el->arena, "%s(%u%s)",
+	    like->use == CJ_ATOM_LDMATRIX ? "ldmatrix" : "stmatrix",
+	    (unsigned)count, like->is_transposed ? ", transpose = true" : "");
+}
+
 const struct cj_atom_value *
 cj_atom_ldmatrix(struct cj_elab *el, uint32_t count, bool is_transposed)
 {
@@ -511,8 +520,7 @@ cj_atom_ldmatrix(struct cj_elab *el, uint32_t count, bool is_transposed)
 	a->use = CJ_ATOM_LDMATRIX;
 	a->count = count;
 	a->is_transposed = is_transposed;
-	a->text = cj_printf(el->arena, "ldmatrix(%u%s)", count,
-	    is_transposed ? ", transpose = true" : "");
+	a->text = cj_atom_matrices_text(el, a, count);
 	fill_matrices(el, a);
 	return a;
 }

@@ -304,6 +304,31 @@ struct rows {
 	uint32_t held;		/* registers of each */
 };
 
+/* Is each row what a thread has one behind the other? */
+bool
+cj_pieces_are_rows(const struct cj_pieces *p)
+{
+	uint32_t r = 0;
+
+	if (cj_pieces_bytes(p) < CJ_MATRIX_ROW_BYTES)
+		return false;
+	while (r < p->count && p->start[r] + p->lane[r] == r &&
+	    p->lane[r] == r % p->width)
+		r++;
+	return r == p->count;
+}
+
+static const char *
+why_no_rows(struct cj_elab *el, const struct cj_pieces *p)
+{
+	if (cj_pieces_bytes(p) == CJ_MATRIX_ROW_BYTES)
+		return "has them along another mode, or in another order, "
+		    "than the copy";
+	return cj_printf(el->arena, "gives accesses of %u: %s",
+	    cj_pieces_bytes(p), p->why != NULL ? p->why :
+	    "no more neighbours of the thread lie together");
+}
+
 static bool
 make_rows(struct cj_elab *el, struct cj_span span,
     const struct cj_copy_value *c, const struct cj_tensor *t, struct rows *r)
@@ -317,12 +342,10 @@ make_rows(struct cj_elab *el, struct cj_span span,
 	    CJ_ATOM_STMATRIX) ||
 	    !cj_pieces_make(el, p, span, t))
 		return false;
-	if (cj_pieces_bytes(p) < CJ_MATRIX_ROW_BYTES) {
+	if (!cj_pieces_are_rows(p)) {
 		cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
 		    "%s takes rows of 16 bytes, the layout of shared memory "
-		    "gives accesses of %u: %s", c->atom->text,
-		    cj_pieces_bytes(p), p->why != NULL ? p->why :
-		    "no more neighbours of the thread lie together"),
+		    "%s", c->atom->text, why_no_rows(el, p)),
 		    "smem_layout(T, shape, unit = mode) has such rows; for "
 		    "an operand whose mode K is %sthe one of stride 1, %s "
 		    "transpose = true. Or take universal_copy(%s).",
@@ -360,7 +383,6 @@ row_offset(struct cj_elab *el, const struct rows *r, uint32_t i,
 	uint32_t first = i * r->pieces.width;
 	cj_ref mask;
 
-	assert(r->pieces.start[first] == first);
 	*offset = cj_pieces_offset(el, &r->pieces, first);
 	if (!cj_pieces_mask(el, &r->pieces, first, &mask))
 		return false;

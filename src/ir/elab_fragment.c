@@ -267,7 +267,9 @@ cj_builtin_retile(struct cj_elab *el, struct cj_args *args,
 
 	if (c == NULL || l == NULL)
 		return cj_value_error();
-	l = cj_tiled_copy_retile(&el->al, &c->tiled, l);
+	l = c->mma == NULL ? cj_tiled_copy_retile(&el->al, &c->tiled, l) :
+	    cj_tiled_copy_retile_of(&el->al, &c->tiled, &c->mma->tiled,
+	    c->which, l);
 	if (l == NULL)
 		return cj_elab_refused(el, args->span, row->name);
 	return cj_elab_seen_as(el, args->span, &args->at[1], l);

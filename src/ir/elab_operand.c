@@ -52,8 +52,7 @@ has_rows(struct cj_elab *el, const struct cj_tensor *t)
 {
 	struct cj_pieces p;
 
-	return cj_pieces_make(el, &p, t->span, t) &&
-	    cj_pieces_bytes(&p) == CJ_MATRIX_ROW_BYTES;
+	return cj_pieces_make(el, &p, t->span, t) && cj_pieces_are_rows(&p);
 }
 
 /* Registers as the copy sees a fragment; NULL: it does not fit. */
@@ -63,7 +62,8 @@ copy_order(struct cj_elab *el, const struct cj_steps *s,
 {
 	const struct cj_layout *l = cj_layout_make(&el->al, s->shape, NULL);
 
-	l = l == NULL ? NULL : cj_tiled_copy_retile(&el->al, copy, l);
+	l = l == NULL ? NULL : cj_tiled_copy_retile_of(&el->al, copy,
+	    &s->mma->tiled, s->which, l);
 	if (l == NULL || cj_layout_rank(l) != 3 || cj_shape_count(
 	    cj_tuple_get(l->shape, 2)) != cj_shape_count(
 	    cj_tuple_get(s->shape, 2)))

@@ -108,8 +108,10 @@ begin_copy(struct cj_elab *el, struct cj_args *args, enum cj_kind k,
 	if (c->atom->element != CJ_KIND_VOID)
 		k = c->atom->element;
 	c->bits = cj_kind_bits(k);
-	if (cj_copy_atom_values(&el->al, &c->atom->copy, (int)c->bits, atom))
+	if (cj_copy_atom_values(&el->al, &c->atom->copy, (int)c->bits, atom)) {
+		atom->name = c->atom->text;
 		return true;
+	}
 	cj_elab_error(el, CJ_DIAG_NO_ATOM, args->span,
 	    "%s cannot move elements of %u bits", c->atom->text, c->bits);
 	return false;
@@ -166,7 +168,9 @@ cj_builtin_tiled_copy(struct cj_elab *el, struct cj_args *args,
 	if (threads == NULL || values == NULL ||
 	    !cj_elab_check_numbering(el, cj_arg_span(args, 1), threads,
 	    CJ_MOST_THREADS, "threads") || !cj_elab_check_numbering(el,
-	    cj_arg_span(args, 2), values, CJ_MOST_VALUES, "values"))
+	    cj_arg_span(args, 2), values, CJ_MOST_VALUES, "values") ||
+	    !cj_copy_values_fit(el, args, &c, &atom, c.atom->element,
+	    cj_layout_size(&el->al, values).value))
 		return cj_value_error();
 	return copy_value(el, args, row, &c, cj_tiled_copy_make(&el->al,
 	    &atom, threads, values, &c.tiled));
@@ -205,16 +209,23 @@ copy_for_mma(struct cj_elab *el, struct cj_args *args,
 	const struct cj_mma_value *m = cj_arg_mma(el, args, 1);
 	struct cj_copy_value c = { 0 };
 	struct cj_copy_atom atom;
+	const struct cj_layout *tv;
 	enum cj_kind k;
 
 	if (m == NULL)
 		return cj_value_error();
+	c.mma = m;
+	c.which = which;
 	k = cj_fragment_kind(m, which);
 	/* results are converted to a narrow type before they are stored */
 	if (which == CJ_OPERAND_C && cj_kind_bits(k) > 16)
 		k = CJ_KIND_F16;
 	if (!begin_copy(el, args, k, &c, &atom) ||
 	    !may_turn(el, args, c.atom, k))
+		return cj_value_error();
+	tv = cj_tiled_mma_tv(&el->al, &m->tiled, which);
+	if (tv != NULL && !cj_copy_values_fit(el, args, &c, &atom, k,
+	    cj_tuple_product(&el->al, cj_tuple_get(tv->shape, 1)).value))
 		return cj_value_error();
 	return copy_value(el, args, row, &c, cj_tiled_copy_for_mma(&el->al,
 	    &atom, &m->tiled, which, &c.tiled));

@@ -44,6 +44,8 @@ struct cj_copy_value {
 	const struct cj_atom_value *atom;
 	struct cj_tiled_copy tiled;
 	uint32_t bits;			/* of an element */
+	const struct cj_mma_value *mma;	/* of tiled_copy_a/b/c, and whose: */
+	enum cj_operand which;
 	const struct cj_tma_value *tma;	/* tma_load, tma_store: no tiles */
 	const struct cj_bulk_copy *bulk;	/* bulk_copy: neither */
 	const char *text;
@@ -157,6 +159,14 @@ const struct cj_copy_value *cj_arg_copy(struct cj_elab *el,
     struct cj_args *args, uint32_t i);
 /* An argument's place in the text, for messages about it alone. */
 struct cj_span cj_arg_span(const struct cj_args *args, uint32_t i);
+/* Do the instructions of a copy go into the values of a thread, of type k?
+ * False: reported. */
+bool cj_copy_values_fit(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c, const struct cj_copy_atom *atom,
+    enum cj_kind k, int64_t values);
+/* ldmatrix or stmatrix of another number of matrices, as a program writes. */
+const char *cj_atom_matrices_text(struct cj_elab *el,
+    const struct cj_atom_value *like, uint32_t count);
 /* f.tv: (thread, (V, M, N)) -> index in the tile; NULL: reported. */
 const struct cj_layout *cj_fragment_tv(struct cj_elab *el,
     struct cj_span span, const struct cj_fragment *f);

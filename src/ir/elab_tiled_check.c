@@ -113,6 +113,53 @@ cj_elab_check_permutation(struct cj_elab *el, struct cj_span span,
 	return true;
 }
 
+/* ---- the values of a thread ---------------------------------------------- */
+
+/* The widest atom of the same kind whose elements go into so many. */
+static const char *
+narrower(struct cj_elab *el, const struct cj_copy_value *c, enum cj_kind k,
+    int64_t each, int64_t values)
+{
+	uint32_t count = c->atom->count / 2;
+
+	if (c->atom->use == CJ_ATOM_LDMATRIX ||
+	    c->atom->use == CJ_ATOM_STMATRIX) {
+		while (count != 0 && values % (each * count) != 0)
+			count /= 2;
+		return count == 0 ? cj_printf(el->arena, "universal_copy(%s)",
+		    cj_kind_text(k)) : cj_atom_matrices_text(el, c->atom,
+		    count);
+	}
+	while (count > 1 && values % count != 0)
+		count /= 2;
+	if (c->atom->use == CJ_ATOM_CP_ASYNC && count * c->bits >= 32)
+		return cj_printf(el->arena, "cp_async(%s, %u)",
+		    cj_kind_text(k), (unsigned)count);
+	return count > 1 ? cj_printf(el->arena, "vector(%s, %u)",
+	    cj_kind_text(k), (unsigned)count) : cj_printf(el->arena,
+	    "universal_copy(%s)", cj_kind_text(k));
+}
+
+bool
+cj_copy_values_fit(struct cj_elab *el, struct cj_args *args,
+    const struct cj_copy_value *c, const struct cj_copy_atom *atom,
+    enum cj_kind k, int64_t values)
+{
+	int64_t at_once = cj_tuple_product(&el->al, cj_tuple_get(
+	    atom->reference->shape, 1)).value;
+
+	if (values % at_once == 0)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, cj_arg_span(args, 0),
+	    "%s moves %lld elements of a thread at once, it has %lld here",
+	    c->atom->text, (long long)at_once, (long long)values),
+	    "Take %s, or give a thread a multiple of %lld%s.", narrower(el, c,
+	    k, at_once / c->atom->count, values), (long long)at_once,
+	    args->count == 2 ? ", by a permutation of the MMA that goes "
+	    "further" : "");
+	return false;
+}
+
 /* ---- tiles --------------------------------------------------------------- */
 
 static struct cj_int

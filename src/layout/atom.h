@@ -132,6 +132,11 @@ const struct cj_layout *cj_tiled_copy_partition(struct cj_algebra *al,
 /* A fragment (V, ...) of an MMA as this copy's values. */
 const struct cj_layout *cj_tiled_copy_retile(struct cj_algebra *al,
     const struct cj_tiled_copy *copy, const struct cj_layout *fragment);
+/* The same where the copy is one for an operand of that MMA: also where its
+ * permutation changes the order of atoms. */
+const struct cj_layout *cj_tiled_copy_retile_of(struct cj_algebra *al,
+    const struct cj_tiled_copy *copy, const struct cj_tiled_mma *mma,
+    enum cj_operand which, const struct cj_layout *fragment);
 
 /*
  * Tensor memory: lanes times columns of 32 bits. An address of elements of

@@ -367,7 +367,8 @@ remember(struct cj_work *f, const struct cj_recipe *r, struct cj_program *p)
 }
 
 /* The key has the assembler's version in it. While there is no entry to be
- * found, it is asked for beside what leads to the PTX. */
+ * found, it is asked for beside what leads to the PTX, and beside the
+ * assembling. */
 static cutejit_status
 make_image_once(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_program *p)
@@ -375,8 +376,11 @@ make_image_once(struct cj_work *f, struct cutejit_module *m,
 	cutejit_status status = CUTEJIT_OK;
 
 	cj_ahead_begin(f);
-	if (atomic_load(&p->stage) == CJ_STAGE_NONE && cj_ahead_ask(f))
+	if (atomic_load(&p->stage) == CJ_STAGE_NONE && cj_ahead_ask(f)) {
 		status = make(f, m, r, CJ_STAGE_PTX, p);
+		if (status == CUTEJIT_OK)
+			cj_ahead_feed(f, r, p->ptx, p->ptx_length);
+	}
 	if (status == CUTEJIT_OK) {
 		p->key = cj_cache_key(m, r, assembler_of(f, m,
 		    CJ_STAGE_IMAGE));

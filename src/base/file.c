@@ -76,7 +76,7 @@ make_like(int fd, const struct stat *like)
 	/* only root may keep another owner; for others that is no fault */
 	if (fchown(fd, like->st_uid, like->st_gid) != 0)
 		errno = 0;
-	return fsync(fd) == 0;
+	return true;
 }
 
 struct aside {
@@ -140,6 +140,16 @@ cj_file_replace(const char *path, const void *bytes, size_t length,
 
 	return begin(&a, path) && end(&a, path, cj_write_all(a.fd, bytes,
 	    length) && make_like(a.fd, like), false);
+}
+
+bool
+cj_file_replace_lasting(const char *path, const void *bytes, size_t length,
+    const struct stat *like)
+{
+	struct aside a;
+
+	return begin(&a, path) && end(&a, path, cj_write_all(a.fd, bytes,
+	    length) && make_like(a.fd, like) && fsync(a.fd) == 0, false);
 }
 
 bool

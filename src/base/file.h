@@ -23,8 +23,13 @@ struct stat;
 bool cj_file_replace(const char *path, const void *bytes, size_t length,
     const struct stat *like);
 
-/* The same, and read again before anyone sees it: a disk that lies or is full
- * is found. An empty folder in its place gives way. */
+/* The same, and on the disk before anyone sees it: for what nobody could make
+ * again. A disk may take longer for it than a compile does. */
+bool cj_file_replace_lasting(const char *path, const void *bytes,
+    size_t length, const struct stat *like);
+
+/* cj_file_replace(), and read again before anyone sees it: a disk that lies or
+ * is full is found. An empty folder in its place gives way. */
 bool cj_file_replace_sure(const char *path, const void *bytes, size_t length);
 
 #endif

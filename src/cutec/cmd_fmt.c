@@ -124,7 +124,7 @@ give(const struct fmt *f, const char *path, bool is_changed,
 		return is_changed ? CUTEJIT_ERROR : 0;
 	}
 	if (is_stdin || is_changed)
-		return write_file(path, bytes, length) ? 0 : CUTEJIT_MISSING;
+		return write_text(path, bytes, length) ? 0 : CUTEJIT_MISSING;
 	return 0;
 }
 

@@ -438,20 +438,25 @@ fill_file(FILE *f, const void *bytes, size_t length)
 	return good;
 }
 
+typedef bool replace_function(const char *path, const void *bytes,
+    size_t length, const struct stat *like);
+
 /* With the mode that new files have. */
 static bool
-new_file(const char *path, const void *bytes, size_t length)
+new_file(const char *path, const void *bytes, size_t length,
+    replace_function *replace)
 {
 	struct stat like = { .st_uid = geteuid(), .st_gid = getegid() };
 	mode_t mask = umask(0);
 
 	umask(mask);
 	like.st_mode = 0666 & ~mask;
-	return cj_file_replace(path, bytes, length, &like);
+	return replace(path, bytes, length, &like);
 }
 
-bool
-write_file(const char *path, const void *bytes, size_t length)
+static bool
+put(const char *path, const void *bytes, size_t length,
+    replace_function *replace)
 {
 	char *real;
 	struct stat st;
@@ -460,17 +465,28 @@ write_file(const char *path, const void *bytes, size_t length)
 	if (strcmp(path, "-") == 0)
 		return fwrite(bytes, 1, length, stdout) == length;
 	if (stat(path, &st) != 0) {
-		good = new_file(path, bytes, length);
+		good = new_file(path, bytes, length, replace);
 	} else if (!S_ISREG(st.st_mode)) {
 		/* a device or a pipe is written to, never replaced */
 		good = fill_file(fopen(path, "wb"), bytes, length);
 	} else {
 		real = realpath(path, NULL);	/* links stay links */
-		good = real != NULL && cj_file_replace(real, bytes, length,
-		    &st);
+		good = real != NULL && replace(real, bytes, length, &st);
 		free(real);
 	}
 	if (!good)
 		complain("cannot write %s: %s", path, strerror(errno));
 	return good;
+}
+
+bool
+write_file(const char *path, const void *bytes, size_t length)
+{
+	return put(path, bytes, length, cj_file_replace);
+}
+
+bool
+write_text(const char *path, const char *text, size_t length)
+{
+	return put(path, text, length, cj_file_replace_lasting);
 }

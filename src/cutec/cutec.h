@@ -126,8 +126,10 @@ bool write_json(const char *path, const char *key, struct json_t *list);
 
 /* The whole of a file ("-": standard input), terminated; NULL: complained. */
 char *read_file(const char *path, size_t *length);
-/* Write a file by renaming a finished one ("-": standard output). */
+/* Write a file by renaming a finished one ("-": standard output): what can be
+ * made again; and a text of the user's, which stays through a loss of power. */
 bool write_file(const char *path, const void *bytes, size_t length);
+bool write_text(const char *path, const char *text, size_t length);
 
 /* ---- arrays (npy.c) ----------------------------------------------------- */
 

@@ -318,7 +318,7 @@ export(struct cj_work *f, void *arguments)
 	if (e->count == 0)
 		return CUTEJIT_OK;
 	text = text_of(e);
-	if (!cj_file_replace(path, text, strlen(text), &like))
+	if (!cj_file_replace_lasting(path, text, strlen(text), &like))
 		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
 		    "%s cannot be written: %s", path, strerror(errno));
 	return CUTEJIT_OK;

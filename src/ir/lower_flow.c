@@ -19,6 +19,9 @@
  * A state is a pair: `all` of every way, and `on` of the ways that go on to
  * another turn of the innermost loop, as far as a condition k + step < end
  * tells. Decisions follow `all`; the back edge of the loop takes `on`.
+ *
+ * The walk is repeated for each wait that may stand elsewhere, and most
+ * instructions compute: what it has to look at is listed before the first one.
  */
 #include "lower_priv.h"
 
@@ -38,6 +41,16 @@ struct state {
 	struct ring *all, *on;
 };
 
+/* What a walk looks at, and where it keeps states meanwhile. */
+struct cj_lower_steps {
+	cj_ref *first;			/* by region */
+	cj_ref *next;			/* by instruction, in its region */
+	bool *stores;			/* by consume block: it sends its stage
+					   away by TMA */
+	struct state *left;		/* by region op: of who leaves it, */
+	struct state *again;		/* goes on with it */
+};
+
 /* A produce or consume block around the place in work. */
 struct block {
 	cj_ref op;
@@ -54,8 +67,7 @@ struct flow {
 	unsigned *epoch;		/* changes where the count is lost */
 	struct block *block;
 	cj_ref loop;			/* the innermost FOR */
-	struct state *left;		/* by region op: of who leaves it, */
-	struct state *again;		/* goes on with it */
+	struct state *left, *again;	/* of the steps */
 	unsigned depth;			/* of loops */
 	uint64_t cost;
 };
@@ -342,20 +354,6 @@ note_accesses(const struct flow *f, struct state *s, cj_ref r)
 	}
 }
 
-/* Does a consume block send its stage away by TMA? */
-static bool
-has_stores(const struct flow *f, cj_ref block)
-{
-	const struct cj_lower *l = f->l;
-	cj_ref r;
-
-	for (r = 1; r < l->s.count; r++)
-		if (l->s.home[r] != 0 && cj_inst(l->m, r)->op ==
-		    CJ_OP_TMA_STORE && cj_site_of(&l->s, r, 0) == block)
-			return true;
-	return false;
-}
-
 static void
 commit_stores(const struct flow *f, struct ring *r, uint32_t p, int age)
 {
@@ -448,7 +446,7 @@ consume(struct flow *f, cj_ref r, struct state s)
 	count = f->reads[p] - 1;
 	epoch = f->epoch[p];
 	s = walk_block(f, r, s, count);
-	if (has_stores(f, r)) {
+	if (f->l->steps->stores[r]) {
 		int age = epoch == f->epoch[p] ? f->reads[p] - count : 1;
 
 		commit_stores(f, s.all, p, age);
@@ -591,9 +589,6 @@ step(struct flow *f, cj_ref r, struct state s)
 {
 	const struct cj_inst *i = cj_inst(f->l->m, r);
 
-	if (cj_op_info[i->op].effects == CJ_EFFECTS_PURE &&
-	    cj_op_info[i->op].attr != CJ_ATTR_ACCESS)
-		return s;		/* most are, and there are many turns */
 	switch ((unsigned)i->op) {
 	case CJ_OP_PRODUCE:
 		if (f->l->s.channels[use_of(f, r)->pipeline].is_channel)
@@ -640,11 +635,11 @@ step(struct flow *f, cj_ref r, struct state s)
 static struct state
 walk(struct flow *f, cj_region g, struct state s)
 {
-	const struct cj_module *m = f->l->m;
+	const struct cj_lower_steps *steps = f->l->steps;
 	cj_ref r;
 
-	for (r = m->regions.at[g].first; r != 0 && s.all != NULL;
-	    r = cj_inst(m, r)->next) {
+	for (r = steps->first[g]; r != 0 && s.all != NULL;
+	    r = steps->next[r]) {
 		/* a loop is walked several times: the last one counts */
 		f->l->needs[r] = (struct cj_need){ -1, -1, false };
 		s = step(f, r, s);
@@ -652,26 +647,105 @@ walk(struct flow *f, cj_region g, struct state s)
 	return s;
 }
 
-uint64_t
-cj_lower_analyse(struct cj_lower *l)
+/* ---- what to look at ----------------------------------------------------- */
+
+static bool
+touches_ring(const struct cj_lower *l, const struct cj_inst *i)
 {
-	struct cj_arena *a = l->m->arena;
-	struct flow f = { .l = l, .pipelines = l->m->pipelines.len };
-	struct ring *start = CJ_NEWS(a, struct ring, f.pipelines);
+	struct cj_touch touches[CJ_TOUCHES];
+	unsigned n = cj_touches(l->m, i, touches), k;
+
+	for (k = 0; k < n; k++) {
+		uint32_t p = l->s.owner[touches[k].access->object];
+
+		if (p != 0 && !l->s.channels[p].is_channel)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_step(const struct cj_lower *l, const struct cj_inst *i)
+{
+	switch (cj_op_info[i->op].effects) {
+	case CJ_EFFECTS_PURE:
+		return cj_op_info[i->op].attr == CJ_ATTR_ACCESS &&
+		    touches_ring(l, i);
+	case CJ_EFFECTS_READ:
+	case CJ_EFFECTS_WRITE:
+		return touches_ring(l, i);
+	case CJ_EFFECTS_SYNC:
+	case CJ_EFFECTS_IO:
+	case CJ_EFFECTS_EXIT:
+	case CJ_EFFECTS_REGION:
+		break;
+	}
+	return true;
+}
+
+void
+cj_lower_begin_analyses(struct cj_lower *l)
+{
+	const struct cj_module *m = l->m;
+	struct cj_lower_steps *s = CJ_NEW(m->arena, struct cj_lower_steps);
+	cj_ref *last = CJ_NEWS(m->arena, cj_ref, m->regions.len);
+	struct cj_walk w;
+	cj_ref r;
+
+	l->steps = s;
+	l->needs = CJ_NEWS(m->arena, struct cj_need, m->insts.len);
+	s->first = CJ_NEWS(m->arena, cj_ref, m->regions.len);
+	s->next = CJ_NEWS(m->arena, cj_ref, m->insts.len);
+	s->stores = CJ_NEWS(m->arena, bool, m->insts.len);
+	s->left = CJ_NEWS(m->arena, struct state, m->insts.len);
+	s->again = CJ_NEWS(m->arena, struct state, m->insts.len);
+	for (r = 0; r < m->insts.len; r++)
+		l->needs[r] = (struct cj_need){ -1, -1, false };
+	for (w = cj_walk_begin(m, m->functions.at[l->s.function].body);
+	    cj_walk_next(&w);) {
+		if (w.event != CJ_WALK_INST)
+			continue;
+		if (cj_inst(m, w.ref)->op == CJ_OP_TMA_STORE)
+			s->stores[cj_site_of(&l->s, w.ref, 0)] = true;
+		if (!is_step(l, cj_inst(m, w.ref)))
+			continue;
+		if (last[w.region] == 0)
+			s->first[w.region] = w.ref;
+		else
+			s->next[last[w.region]] = w.ref;
+		last[w.region] = w.ref;
+	}
+}
+
+static struct ring *
+nothing_open(const struct flow *f)
+{
+	struct ring *start = CJ_NEWS(f->l->m->arena, struct ring,
+	    f->pipelines);
 	uint32_t p, i;
 
-	for (p = 0; p < f.pipelines; p++)
+	for (p = 0; p < f->pipelines; p++)
 		for (i = 0; i <= CJ_MAX_STAGES; i++) {
 			if (i < CJ_MAX_STAGES)
 				start[p].open[i] = -1;
 			start[p].stored[i] = -1;
 		}
+	return start;
+}
+
+uint64_t
+cj_lower_analyse(struct cj_lower *l)
+{
+	struct cj_arena *a = l->m->arena;
+	struct cj_mark mark = cj_arena_mark(a);
+	struct flow f = { .l = l, .pipelines = l->m->pipelines.len,
+	    .left = l->steps->left, .again = l->steps->again };
+
 	f.fills = CJ_NEWS(a, int, f.pipelines);
 	f.reads = CJ_NEWS(a, int, f.pipelines);
 	f.epoch = CJ_NEWS(a, unsigned, f.pipelines);
-	f.left = CJ_NEWS(a, struct state, l->m->insts.len);
-	f.again = CJ_NEWS(a, struct state, l->m->insts.len);
 	walk(&f, l->m->functions.at[l->s.function].body,
-	    (struct state){ start, NULL });
+	    (struct state){ nothing_open(&f), NULL });
+	cj_arena_release(a, mark);
 	return f.cost;
 }

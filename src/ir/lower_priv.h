@@ -73,6 +73,7 @@ struct cj_lower {
 				   that it fills or reads; NULL: none */
 	CJ_VEC(struct cj_move) tries;
 	struct cj_need *needs;	/* by instruction, of the last analysis */
+	struct cj_lower_steps *steps;	/* what an analysis looks at */
 	struct cj_lower_role *roles;	/* by role of the module */
 	uint32_t barriers_taken;	/* bits: numbers in use */
 	cj_region init;			/* of the lane that makes mbarriers */
@@ -80,6 +81,8 @@ struct cj_lower {
 	bool is_far;			/* other blocks arrive there */
 };
 
+/* Before the first analysis, once `s` and `has_copies` are known. */
+void cj_lower_begin_analyses(struct cj_lower *l);
 /* Fill `needs`; the result is what they cost. */
 uint64_t cj_lower_analyse(struct cj_lower *l);
 

@@ -78,12 +78,11 @@ find_rings(struct cj_lower *l)
 {
 	struct cj_module *m = l->m;
 
-	cj_sites_find(&l->s, m, l->s.function);
 	l->moves = CJ_NEWS(m->arena, bool *, m->insts.len);
-	l->needs = CJ_NEWS(m->arena, struct cj_need, m->insts.len);
 	l->has_copies = CJ_NEWS(m->arena, bool, m->pipelines.len);
 	collect(l);
 	l->has_copies[0] = false;	/* of no pipeline */
+	cj_lower_begin_analyses(l);
 }
 
 /* ---- waits that stand earlier -------------------------------------------- */

@@ -25,18 +25,27 @@ cj_sources_copy(struct cj_sources *s, struct cj_arena *a,
 		*cj_push(a, &s->all) = from->all.at[i];
 }
 
+/* Where the line behind the one at `at` begins; NULL: that is the last one. */
+static const char *
+next_line(const struct cj_source *s, const char *at)
+{
+	const char *end = memchr(at, '\n', (size_t)(s->text + s->length - at));
+
+	return end == NULL ? NULL : end + 1;
+}
+
 static void
 map_lines(struct cj_arena *a, struct cj_source *s)
 {
-	uint32_t count = 1, i;
+	const char *at = s->text;
+	uint32_t count = 1;
 
-	for (i = 0; i < s->length; i++)
-		count += s->text[i] == '\n';
+	while ((at = next_line(s, at)) != NULL)
+		count++;
 	s->lines = CJ_NEWS(a, uint32_t, count);
 	s->line_count = count;
-	for (i = 0, count = 1; i < s->length; i++)
-		if (s->text[i] == '\n')
-			s->lines[count++] = i + 1;
+	for (at = s->text, count = 1; (at = next_line(s, at)) != NULL;)
+		s->lines[count++] = (uint32_t)(at - s->text);
 }
 
 uint32_t
@@ -153,15 +162,31 @@ utf8_length(const unsigned char *s, size_t left)
 	return length;
 }
 
+/* ASCII, eight bytes at a time: most texts are nothing else. */
+static size_t
+skip_ascii(const char *text, size_t length)
+{
+	uint64_t eight;
+	size_t i;
+
+	for (i = 0; i + sizeof eight <= length; i += sizeof eight) {
+		memcpy(&eight, text + i, sizeof eight);
+		if ((eight & UINT64_C(0x8080808080808080)) != 0)
+			break;
+	}
+	return i;
+}
+
 size_t
 cj_utf8_check(const char *text, size_t length)
 {
-	size_t i = 0;
+	size_t i = 0, n;
 
 	while (i < length) {
-		size_t n = utf8_length((const unsigned char *)text + i,
-		    length - i);
-
+		n = skip_ascii(text + i, length - i);
+		if (n == 0)
+			n = utf8_length((const unsigned char *)text + i,
+			    length - i);
 		if (n == 0)
 			break;
 		i += n;

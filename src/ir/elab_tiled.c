@@ -260,24 +260,34 @@ struct cut {
 	enum cj_operand which;
 	const struct cj_copy_value *copy;
 	enum cj_side side;
+	/* what was cut when it was looked at: of a view and its coordinates */
+	const struct cj_layout *whole[2], *made[2];
 };
 
 static const struct cj_layout *
 do_cut(struct cj_algebra *al, const struct cj_layout *l, void *user)
 {
 	const struct cut *c = user;
+	unsigned i;
 
 	if (c->mma != NULL)
 		return cj_tiled_mma_thrfrg(al, &c->mma->tiled, c->which, l);
+	for (i = 0; i < CJ_LENGTH(c->whole); i++)
+		if (c->whole[i] == l && c->made[i] != NULL)
+			return c->made[i];
 	return cj_tiled_copy_thrfrg(al, &c->copy->tiled, c->side, l);
 }
 
 /* Is it refused because the copy's tile does not divide? Says so. */
 static bool
-is_misfit(struct cj_elab *el, struct cj_span span, struct cut *c,
+is_misfit(struct cj_elab *el, struct cj_span span, struct cut *c, unsigned i,
     const struct cj_layout *whole)
 {
-	return c->copy != NULL && do_cut(&el->al, whole, c) == NULL &&
+	if (c->copy == NULL)
+		return false;
+	c->whole[i] = whole;
+	c->made[i] = do_cut(&el->al, whole, c);
+	return c->made[i] == NULL &&
 	    !cj_copy_tile_divides(el, span, c->copy, whole->shape);
 }
 
@@ -311,7 +321,7 @@ cut_layout(struct cj_elab *el, struct cj_span span,
 	const struct cj_layout *l;
 	const struct cj_tuple *coord;
 
-	if (is_misfit(el, span, c, whole))
+	if (is_misfit(el, span, c, 0, whole))
 		return cj_value_error();
 	l = do_cut(&el->al, whole, c);
 	if (l == NULL)
@@ -347,8 +357,8 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
 	const struct cj_tuple *coord;
 	struct cj_value z;
 
-	if (is_misfit(el, span, c, t->layout) ||
-	    is_misfit(el, span, c, cj_tensor_coords(el, t)))
+	if (is_misfit(el, span, c, 0, t->layout) ||
+	    is_misfit(el, span, c, 1, cj_tensor_coords(el, t)))
 		return cj_value_error();
 	t = in_tiles(el, span, t, c);
 	if (t == NULL)

@@ -95,3 +95,14 @@ cj_library_open(struct cj_library *l)
 	pthread_mutex_unlock(&l->lock);
 	return why;
 }
+
+bool
+cj_library_is_open(struct cj_library *l)
+{
+	bool is_open;
+
+	pthread_mutex_lock(&l->lock);
+	is_open = l->is_open;
+	pthread_mutex_unlock(&l->lock);
+	return is_open;
+}

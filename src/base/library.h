@@ -31,5 +31,6 @@ struct cj_library {
 /* NULL: it is open and the table is filled; else why not. A failure is not
  * kept: the library may come later. */
 const char *cj_library_open(struct cj_library *l);
+bool cj_library_is_open(struct cj_library *l);
 
 #endif

@@ -81,6 +81,7 @@ enum cj_codegen_status cj_codegen_bitcode(struct cj_arena *a,
  * calls that a fault: whoever can say better what is missing asks first.
  */
 const char *cj_codegen_open(void);
+bool cj_codegen_is_open(void);
 
 /* Name and version of LLVM in use, for cache keys and `cutec --version`. */
 const char *cj_codegen_version(void);

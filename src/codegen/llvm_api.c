@@ -53,12 +53,24 @@ cj_codegen_open(void)
 	return cj_library_open(&library);
 }
 
+bool
+cj_codegen_is_open(void)
+{
+	return cj_library_is_open(&library);
+}
+
 #else
 
 const char *
 cj_codegen_open(void)
 {
 	return NULL;
+}
+
+bool
+cj_codegen_is_open(void)
+{
+	return true;
 }
 
 #endif

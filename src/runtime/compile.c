@@ -15,6 +15,7 @@
 #include "dump.h"
 #include "foreign.h"
 #include "ir/depend.h"
+#include "opening.h"
 #include "program.h"
 #include "remote.h"
 
@@ -28,6 +29,14 @@ add_phase(struct cj_program *p, const char *name, double ms)
 	p->phases[n].name = name;
 	p->phases[n].ms = ms;
 	atomic_store(&p->phase_count, n + 1);
+}
+
+/* LLVM, the first time. */
+static void
+add_load(struct cj_program *p, double ms)
+{
+	if (ms > 0.1)
+		add_phase(p, "load LLVM", ms);
 }
 
 /* ---- text -> IR ---------------------------------------------------------- */
@@ -133,8 +142,7 @@ make_ptx(struct cj_work *f, struct cutejit_module *m,
 	p->ptx = cj_memdup(&p->arena, g.ptx, g.ptx_length + 1);
 	p->ptx_length = g.ptx_length;
 	set_entries(p, &g);
-	if (g.load_ms > 0.1)	/* the first time */
-		add_phase(p, "load LLVM", g.load_ms);
+	add_load(p, g.load_ms);
 	add_phase(p, "generate", g.build_ms + g.passes_ms + g.emit_ms);
 	return CUTEJIT_OK;
 }
@@ -204,18 +212,22 @@ make_image(struct cj_work *f, struct cutejit_module *m,
 
 /* ---- all of it ----------------------------------------------------------- */
 
+/* The next stage on the way to one. */
 static cutejit_status
 step(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
-    struct cj_program *p)
+    enum cj_stage aim, struct cj_program *p)
 {
 	cutejit_status status = CUTEJIT_OK;
+	struct cj_opening *opening;
 	int stage = atomic_load(&p->stage);
 
 	cj_check_time(f);
 	switch ((enum cj_stage)stage) {
 	case CJ_STAGE_NONE:
 		f->doing = "elaborating a kernel";
+		opening = aim > CJ_STAGE_IR ? cj_opening_begin(f) : NULL;
 		status = make_ir(f, m, r, p);
+		add_load(p, cj_opening_end(f, opening));
 		break;
 	case CJ_STAGE_IR:
 		f->doing = "generating PTX";
@@ -244,7 +256,7 @@ make(struct cj_work *f, struct cutejit_module *m, const struct cj_recipe *r,
 	cutejit_status status = CUTEJIT_OK;
 
 	while (atomic_load(&p->stage) < (int)stage && status == CUTEJIT_OK)
-		status = step(f, m, r, p);
+		status = step(f, m, r, stage, p);
 	return status;
 }
 

@@ -151,8 +151,12 @@ act(const struct common *c, cutejit_context *context, int argc, char **argv,
 	if (strcmp(what, "show") == 0 && argc == 2)
 		return common_status(c, context, cutejit_cache_show(context,
 		    argv[1], show_all, NULL));
+	if (strcmp(what, "show") == 0)
+		return usage_error("cache", argc == 1 ? "show needs the key of "
+		    "an entry, or its beginning; ls lists them"
+		    : "show takes one key");
 	if (argc > 1)
-		return usage_error("cache", "too many arguments");
+		return usage_error("cache", "%s takes no arguments", what);
 	if (strcmp(what, "ls") == 0)
 		return common_status(c, context, cutejit_cache_list(context,
 		    show_line, NULL));

@@ -50,6 +50,19 @@ find_kind(const char *kind)
 /* ---- reading the command line ------------------------------------------- */
 
 static int
+no_kind(const char *item)
+{
+	char known[120];
+	size_t i, n = 0;
+
+	for (i = 0; i < KINDS && n < sizeof known; i++)
+		n += (size_t)snprintf(known + n, sizeof known - n, "%s %s",
+		    i == 0 ? "" : ",", kinds[i].kind);
+	return usage_error("compile", "there is nothing called \"%s\" to emit; "
+	    "there are%s", item, known);
+}
+
+static int
 add_emit(struct compile *p, char *item)
 {
 	char *equals = strchr(item, '=');
@@ -58,8 +71,7 @@ add_emit(struct compile *p, char *item)
 	if (equals != NULL)
 		*equals = '\0';
 	if (find_kind(item) < 0)
-		return usage_error("compile", "there is nothing called \"%s\" "
-		    "to emit", item);
+		return no_kind(item);
 	if (p->emit_count == EMIT_MAX)
 		return usage_error("compile", "too many kinds to emit");
 	e->kind = item;
@@ -612,31 +624,47 @@ write_text_stage(const struct compile *p, const struct emit *e)
 	return code;
 }
 
+/* A name as make(1) reads it in a rule. */
+static void
+put_name(FILE *f, const char *name)
+{
+	for (; *name != '\0'; name++) {
+		if (*name == ' ' || *name == '\t' || *name == '#')
+			fputc('\\', f);
+		if (*name == '$')
+			fputc('$', f);
+		fputc(*name, f);
+	}
+}
+
 /* A rule for make: the output depends on every text. */
 static int
 write_deps(const struct compile *p, const char *path)
 {
-	char name[4096], target[4096];
+	char name[4096], *rule = NULL;
 	const char *file;
-	FILE *f;
-	size_t i;
+	size_t length, i;
+	bool good;
+	FILE *f = open_memstream(&rule, &length);
 
-	snprintf(target, sizeof target, "%s%s", p->out != NULL ? p->out :
-	    p->stem, p->out != NULL ? "" : ".ptx");
+	if (f == NULL)
+		return no_memory();
+	put_name(f, p->out != NULL ? p->out : p->stem);
+	fputs(p->out != NULL ? ":" : ".ptx:", f);
+	for (i = 0; (file = cutejit_module_file(p->module, i)) != NULL; i++) {
+		fputs(" \\\n  ", f);
+		put_name(f, file);
+	}
+	fputc('\n', f);
+	good = fclose(f) == 0;
 	snprintf(name, sizeof name, "%s%s", path != NULL ? path : p->stem,
 	    path != NULL ? "" : ".d");
-	f = strcmp(name, "-") == 0 ? stdout : fopen(name, "w");
-	if (f == NULL) {
-		complain("cannot write %s", name);
+	if (good && !write_file(name, rule, length)) {
+		free(rule);
 		return CUTEJIT_MISSING;
 	}
-	fprintf(f, "%s:", target);
-	for (i = 0; (file = cutejit_module_file(p->module, i)) != NULL; i++)
-		fprintf(f, " \\\n  %s", file);
-	fputc('\n', f);
-	if (f != stdout && fclose(f) != 0)
-		return CUTEJIT_MISSING;
-	return 0;
+	free(rule);
+	return good ? 0 : no_memory();
 }
 
 static int

@@ -171,7 +171,7 @@ take(struct fmt *f, int o, const char *value)
 		show_help("fmt");
 		return -1;
 	default:
-		return usage_error("fmt", "wrong options");
+		return usage_hint("fmt");
 	}
 }
 

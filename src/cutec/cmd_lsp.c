@@ -468,7 +468,7 @@ cmd_lsp(int argc, char **argv)
 		if (o == 'h')
 			return show_help("lsp");
 		if (o == '?')
-			return usage_error("lsp", "wrong options");
+			return usage_hint("lsp");
 		if (o == 'I' && !list_add(&folders, optarg))
 			return usage_error("lsp", "too many -I");
 	}

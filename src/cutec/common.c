@@ -82,6 +82,19 @@ take_device(struct common *c, const char *value)
 	    "--device is auto, cpu, gpu or both, not \"%s\"", value);
 }
 
+static int
+no_check(struct common *c, const char *name, size_t length)
+{
+	char known[200] = "";
+	size_t i, n = 0;
+
+	for (i = 0; cutejit_check_at(i) != NULL && n < sizeof known; i++)
+		n += (size_t)snprintf(known + n, sizeof known - n, ", %s",
+		    cutejit_check_at(i));
+	return usage_error(c->command, "there is no check \"%.*s\"; there are "
+	    "all, none%s", (int)length, name, known);
+}
+
 /* all, none, or names with commas between them. */
 static int
 take_checks(struct common *c, const char *value)
@@ -102,8 +115,7 @@ take_checks(struct common *c, const char *value)
 			if (strlen(name) == n && memcmp(name, p, n) == 0)
 				break;
 		if (name == NULL)
-			return usage_error(c->command,
-			    "there is no check \"%.*s\"", (int)n, p);
+			return no_check(c, p, n);
 		bits |= 1u << i;
 		p += n + (p[n] == ',');
 	}
@@ -197,8 +209,7 @@ common_take(struct common *c, int code, char *value)
 		c->run.filter = value;
 		return 0;
 	default:
-		/* getopt has printed what is wrong */
-		return usage_error(c->command, "wrong options");
+		return usage_hint(c->command);
 	}
 }
 

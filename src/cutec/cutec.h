@@ -22,20 +22,24 @@
 
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_SARIF };
 
-/* "cutec: error: ...", on standard error. */
+/* "cutec: warning: ..." and "cutec: error: ...", on standard error. */
 void caution(const char *text);
 int no_memory(void);		/* the code to leave with */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What stands in front of that, with its colour: "cutec: error". */
+const char *complainer(void);
 /* The same about wrong use, with the subcommand's usage; returns 2. */
 int usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The usage alone, where getopt has said what is wrong. */
+int usage_hint(const char *command);
 /* Print what --help shows of a subcommand; returns 0. */
 int show_help(const char *command);
 /* May colour go to this stream? A terminal, and NO_COLOR is not set. */
 bool wants_colour(FILE *stream);
-/* A report on standard error in the form asked for. */
 /* A report in a form, to be freed; NULL: there is no memory. */
 char *report_text(const cutejit_report *report, enum report_form form);
+/* On standard error. */
 void show_report(const cutejit_report *report, enum report_form form);
 bool report_form_find(const char *text, enum report_form *out);
 

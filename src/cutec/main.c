@@ -110,6 +110,7 @@ static int
 run(int argc, char **argv)
 {
 	const struct command *c;
+	char name[64];
 
 	if (argc < 2)
 		return help(stderr);
@@ -125,6 +126,9 @@ run(int argc, char **argv)
 	}
 	if (argc == 3 && asks_for_help(argv[2]))
 		return show_help(c->name);
+	/* getopt puts it in front of what is wrong with an option */
+	snprintf(name, sizeof name, "%s", complainer());
+	argv[1] = name;
 	return c->run(argc - 1, argv + 1);
 }
 

@@ -18,13 +18,19 @@ wants_colour(FILE *stream)
 	return isatty(fileno(stream)) && (off == NULL || *off == '\0');
 }
 
+#define NAME(before, behind)	"cutec: " before "error" behind
+
+const char *
+complainer(void)
+{
+	return wants_colour(stderr) ? NAME("\033[1;31m", "\033[0m")
+	    : NAME("", "");
+}
+
 static void
 vcomplain(const char *format, va_list ap)
 {
-	bool colour = wants_colour(stderr);
-
-	fprintf(stderr, "cutec: %serror:%s ", colour ? "\033[1;31m" : "",
-	    colour ? "\033[0m" : "");
+	fprintf(stderr, "%s: ", complainer());
 	vfprintf(stderr, format, ap);
 	fputc('\n', stderr);
 }
@@ -63,6 +69,12 @@ usage_error(const char *command, const char *format, ...)
 	va_start(ap, format);
 	vcomplain(format, ap);
 	va_end(ap);
+	return usage_hint(command);
+}
+
+int
+usage_hint(const char *command)
+{
 	fprintf(stderr, "`cutec %s --help` shows how it is used\n", command);
 	return CUTEJIT_USAGE;
 }

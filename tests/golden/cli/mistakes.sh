@@ -38,3 +38,15 @@ test -p pipe && echo "the pipe is a pipe, $(grep -c visible got.ptx) kernel came
 try compile double.cute -o link.ptx
 test -L link.ptx && echo "the link is a link, $(grep -c visible there.ptx) kernel behind it"
 stat -c %a there.ptx
+# Options that there are not, that lack a value or have one too many.
+try test --bogus
+try test double.cute --filter
+try compile double.cute --checked=3
+try test double.cute --check=bound
+try compile double.cute --emit=cuda
+try cache show
+try cache ls all
+# A rule for make that cannot be written, and one whose names have blanks.
+try compile double.cute --emit=ptx=/dev/null -MF /dev/full
+cp double.cute 'two $ #.cute'
+try compile 'two $ #.cute' --emit=deps=-

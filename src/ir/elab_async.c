@@ -407,10 +407,13 @@ cj_elab_stage_allows(struct cj_elab *el, struct cj_span span,
 		return false;
 	}
 	if (writes && !s->is_produce) {
-		cj_note(cj_elab_report(el, CJ_DIAG_STAGE_WRITTEN, span,
-		    "\"%s\" is written, but its stage is being consumed",
-		    cj_elab_name(el, t->name)), s->span,
-		    "the consume block");
+		struct cj_diag *d = cj_elab_report(el, CJ_DIAG_STAGE_WRITTEN,
+		    span, "\"%s\" is written, but its stage is being consumed",
+		    cj_elab_name(el, t->name));
+
+		cj_note(d, s->span, "the consume block");
+		cj_help(d, "Change it in the registers that it is read to, or "
+		    "hand it on through another pipeline.");
 		return false;
 	}
 	for (i = 0; i < s->pipe->count && !writes; i++)

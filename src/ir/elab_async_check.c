@@ -248,6 +248,19 @@ walk(struct check *c, cj_region g, levels at)
 /* ---- who uses the fields ------------------------------------------------- */
 
 static void
+never_written(struct cj_elab *el, const struct cj_pipe *p, uint32_t field,
+    const char *name)
+{
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_NEVER_PRODUCED,
+	    p->read_at[field], "the field \"%s\" of \"%s\" is read, but no "
+	    "produce block writes it", name, cj_elab_name(el, p->name));
+
+	cj_note(d, p->span, "the pipeline");
+	cj_help(d, "Write it, or copy to it, in each produce block of \"%s\".",
+	    cj_elab_name(el, p->name));
+}
+
+static void
 check_fields(struct cj_elab *el, const struct cj_pipe *p)
 {
 	uint32_t i;
@@ -257,11 +270,7 @@ check_fields(struct cj_elab *el, const struct cj_pipe *p)
 		    &el->m->objects.at[p->field[i].object];
 
 		if (o->reads && !o->writes)
-			cj_note(cj_elab_report(el, CJ_DIAG_NEVER_PRODUCED,
-			    p->read_at[i], "the field \"%s\" of \"%s\" is "
-			    "read, but no produce block writes it", o->name,
-			    cj_elab_name(el, p->name)), p->span,
-			    "the pipeline");
+			never_written(el, p, i, o->name);
 	}
 }
 
@@ -273,12 +282,17 @@ check_ends(struct cj_elab *el, const struct cj_pipe *p)
 	if (p->is_produced && p->is_consumed)
 		return true;
 	if (p->is_consumed)
-		cj_elab_report(el, CJ_DIAG_NEVER_PRODUCED, p->span,
-		    "\"%s\" is consumed, but nobody produces it", name);
+		cj_help(cj_elab_report(el, CJ_DIAG_NEVER_PRODUCED, p->span,
+		    "\"%s\" is consumed, but nobody produces it", name),
+		    "Fill as many stages as are read: produce %s as s { }.",
+		    name);
 	else
-		cj_elab_report(el, CJ_DIAG_PIPELINE_UNUSED, p->span,
+		cj_help(cj_elab_report(el, CJ_DIAG_PIPELINE_UNUSED, p->span,
 		    p->is_produced ? "nobody consumes the stages of \"%s\"" :
-		    "nobody uses \"%s\"", name);
+		    "nobody uses \"%s\"", name), p->is_produced ?
+		    "Read as many stages as are filled, consume %s as s { }: "
+		    "when all are full, who fills them waits for ever." :
+		    "Leave %s away.", name);
 	return false;
 }
 

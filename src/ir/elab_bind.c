@@ -162,12 +162,11 @@ value_text(struct cj_elab *el, const struct cj_value *v)
 static const char *
 example_of(struct cj_elab *el, const struct cj_node *p)
 {
-	const struct cj_node *d = p->param.domain, *t = p->param.type;
+	const struct cj_node *t = p->param.type;
+	const char *first = cj_domain_first(el, p->param.domain);
 
-	if (d != NULL && d->kind == CJ_NODE_SET && d->set.items.count != 0)
-		return cj_elab_source_text(el, d->set.items.at[0]->span);
-	if (d != NULL && d->kind == CJ_NODE_RANGE)
-		return cj_elab_source_text(el, d->range.first->span);
+	if (first != NULL)
+		return first;
 	if (t != NULL && strcmp(cj_elab_source_text(el, t->span),
 	    "type") == 0)
 		return "f32";

@@ -218,17 +218,31 @@ parse_number(const struct cj_const_argument *g, int64_t *out)
 	return end != g->text && *end == '\0';
 }
 
+const char *
+cj_domain_first(struct cj_elab *el, const struct cj_node *domain)
+{
+	if (domain != NULL && domain->kind == CJ_NODE_SET &&
+	    domain->set.items.count != 0)
+		return cj_elab_source_text(el, domain->set.items.at[0]->span);
+	if (domain != NULL && domain->kind == CJ_NODE_RANGE)
+		return cj_elab_source_text(el, domain->range.first->span);
+	return NULL;
+}
+
 bool
-cj_contract_given(struct cj_matched *m, struct cj_span span, const char *name,
-    int64_t *out)
+cj_contract_given(struct cj_matched *m, const struct cj_node *bind,
+    const char *name, int64_t *out)
 {
 	struct cj_contract *c = m->c;
+	const char *first = cj_domain_first(c->el, bind->kind !=
+	    CJ_NODE_CONST_BIND ? NULL : bind->const_bind.domain);
 	const struct cj_const_argument *g = cj_contract_argument(c, name);
 
 	*cj_push(c->el->arena, &c->asked) = name;
 	return (g != NULL && parse_number(g, out)) ||
-	    cj_contract_refuse(c, span, "%s: \"%s\" needs a value at compile "
-	    "time, as in -D %s=4", m->name, name, name);
+	    cj_contract_refuse(c, bind->span, "%s: \"%s\" needs a value at "
+	    "compile time, as in -D %s=%s", m->name, name, name,
+	    first != NULL ? first : "4");
 }
 
 /* `const N`: from the argument, else from what the caller gave by name. */
@@ -239,7 +253,7 @@ bind_const(struct cj_matched *m, const struct cj_node *n, const char *name,
 	struct cj_contract *c = m->c;
 
 	if (m->actual == NULL)
-		return cj_contract_given(m, n->span, name, out);
+		return cj_contract_given(m, n, name, out);
 	*cj_push(c->el->arena, &c->asked) = name;
 	*out = actual_number(m, kind, mode);
 	return true;

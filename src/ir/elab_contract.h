@@ -131,8 +131,10 @@ struct cj_int cj_contract_symbol(struct cj_matched *m,
 /* "stride of mode 1 of x" */
 const char *cj_contract_mode(struct cj_matched *m, const char *what,
     uint32_t mode);
+/* The first value of a domain, as text; NULL: it says none. */
+const char *cj_domain_first(struct cj_elab *el, const struct cj_node *domain);
 /* A number for `const name` where no argument binds it; false: refused. */
-bool cj_contract_given(struct cj_matched *m, struct cj_span span,
+bool cj_contract_given(struct cj_matched *m, const struct cj_node *bind,
     const char *name, int64_t *out);
 /* One extent or stride of the pattern: what it is in the layout, checked. */
 bool cj_contract_number(struct cj_matched *m, const struct cj_node *n,

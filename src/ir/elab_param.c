@@ -151,7 +151,7 @@ find_unit(struct cj_matched *m, const struct cj_node *item, int64_t *mode)
 	uint32_t i;
 
 	if (m->actual == NULL) {
-		if (!cj_contract_given(m, item->span, unit_name(m, item),
+		if (!cj_contract_given(m, item, unit_name(m, item),
 		    mode))
 			return false;
 		return (*mode >= 0 && *mode < m->rank) ||

@@ -97,12 +97,14 @@ warps_of(struct cj_elab *el, const struct cj_node *n, int64_t *first,
 		return false;
 	if (threads != 0 && el->block[0] == threads && *last * WARP <= threads)
 		return true;
-	cj_elab_error(el, CJ_DIAG_BAD_ROLE, n->role.name.span, threads == 0 ?
-	    "roles need a block of known threads" : el->block[0] != threads ?
-	    "roles are for blocks of one dimension" : "\"%s\" has the warps "
-	    "%lld..%lld, the block %lld threads", cj_elab_name(el,
-	    n->role.name.name), (long long)*first, (long long)*last,
-	    (long long)threads);
+	cj_help(cj_elab_report(el, CJ_DIAG_BAD_ROLE, n->role.name.span,
+	    threads == 0 ? "roles need a block of known threads" :
+	    el->block[0] != threads ? "roles are for blocks of one dimension" :
+	    "\"%s\" has the warps %lld..%lld, the block %lld threads",
+	    cj_elab_name(el, n->role.name.name), (long long)*first,
+	    (long long)*last, (long long)threads),
+	    "Launch it with block(%lld) or more: 32 threads for each warp of "
+	    "the roles.", (long long)*last * WARP);
 	return false;
 }
 
@@ -543,6 +545,8 @@ check_barriers(struct cj_elab *el)
 		if (meets(el, el->em->roles.at[i]))
 			cj_note(d, el->em->roles.at[i]->span, "\"%s\" needs "
 			    "one", record_of(el, el->em->roles.at[i])->name);
+	cj_help(d, "A role of one warp needs none, and warps that do the same "
+	    "can be one role.");
 }
 
 /* ---- all of a launch ----------------------------------------------------- */

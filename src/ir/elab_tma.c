@@ -93,21 +93,42 @@ cj_refuse_layout(struct cj_elab *el, struct cj_span span, const char *what)
 	return false;
 }
 
+/* TMA moves neighbours along a mode that is known when compiling. */
+static bool
+refuse_untold(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t)
+{
+	const char *name = el->m->objects.at[t->tensor->object].name;
+
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "along which "
+	    "mode \"%s\" has stride 1 is not known", name), "State it in the "
+	    "contract: a stride of 1 in the pattern, as in %s: tensor(T, (M, "
+	    "N):(_, 1)), or unit(const u in {0, 1}) behind it for either.",
+	    name);
+	return false;
+}
+
 static bool
 unit_mode(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
     uint32_t *unit)
 {
 	const struct cj_layout *l = t->tensor->layout;
+	bool is_told = false;
 	uint32_t m;
 
-	for (m = 0; m < t->rank; m++)
-		if (cj_is_value(cj_tuple_get(l->stride, m)->value, 1) &&
-		    (t->extent[m] == 1 ||
+	for (m = 0; m < t->rank; m++) {
+		if (!cj_is_value(cj_tuple_get(l->stride, m)->value, 1))
+			continue;
+		is_told = true;
+		if (t->extent[m] == 1 ||
 		    cj_mode_step(el, cj_unswizzled(el, t->shared), m, 1) ==
-		    1)) {
+		    1) {
 			*unit = m;
 			return true;
 		}
+	}
+	if (!is_told)
+		return refuse_untold(el, span, t);
 	return cj_refuse_layout(el, span, "shared memory does not go along the "
 	    "mode in which the tensor has stride 1");
 }
@@ -145,6 +166,18 @@ find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 	return true;
 }
 
+static bool
+refuse_place(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, int64_t box)
+{
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "boxes begin at "
+	    "multiples of 128 bytes of shared memory, one of this tile at "
+	    "%lld", (long long)(t->place[box] *
+	    cj_kind_bits(t->tensor->element) / 8)), "Let a box be larger, or "
+	    "the layout one without gaps, as smem_layout(T, shape) makes it.");
+	return false;
+}
+
 /* Where each box is; each must lie as the first one does. */
 static bool
 place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
@@ -172,10 +205,7 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 		}
 	for (b = 0; b < count; b++)
 		if (t->place[b] * cj_kind_bits(t->tensor->element) % 1024 != 0)
-			return cj_no_map(el, span, cj_printf(el->arena, "boxes "
-			    "begin at multiples of 128 bytes of shared memory, "
-			    "one of this tile at %lld", (long long)(t->place[b]
-			    * cj_kind_bits(t->tensor->element) / 8)));
+			return refuse_place(el, span, t, b);
 	for (n = 0; n < t->rank; each *= map->box[n++])
 		for (i = 0; i < t->extent[t->mode[n]]; i++) {
 			first = i - i % map->box[n];
@@ -253,11 +283,17 @@ check_modes(struct cj_elab *el, struct cj_span span,
 		return cj_no_map(el, span, "a tensor map is made of a tensor, "
 		    "or of a slice of one, not of a part that was cut");
 	if (t->rank > CJ_MAP_MODES || (t->kind == CJ_MAP_TILES &&
-	    t->rank != cj_layout_rank(t->shared)))
-		return cj_no_map(el, span, cj_printf(el->arena, "a tensor map "
-		    "has up to %d modes, the same as shared memory; these are "
-		    "%u and %u", CJ_MAP_MODES, t->rank,
-		    cj_layout_rank(t->shared)));
+	    t->rank != cj_layout_rank(t->shared))) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+		    "a tensor map has up to %d modes, the same as shared "
+		    "memory; these are %u and %u", CJ_MAP_MODES, t->rank,
+		    cj_layout_rank(t->shared)), t->rank > CJ_MAP_MODES ?
+		    "Fix a mode, as in tma_load(x[i, _, _, _, _, _], layout), "
+		    "or take modes that lie behind each other as one." :
+		    "Give the layout a mode for each of the tensor, of extent "
+		    "1 where it moves one element.");
+		return false;
+	}
 	if (cj_kind_bits(t->tensor->element) < 8)
 		return cj_no_map(el, span, cj_printf(el->arena, "elements of a "
 		    "tensor map are whole bytes, these are %s",
@@ -491,6 +527,21 @@ cj_rows_fill_swizzle(struct cj_elab *el, struct cj_span span,
 }
 
 static bool
+has_whole_rows(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_map *map)
+{
+	enum cj_kind k = t->tensor->element;
+
+	if (map->box[0] * cj_kind_bits(k) % 128 == 0)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "rows of a box "
+	    "are whole units of 16 bytes, these have %u elements of %s",
+	    map->box[0], cj_kind_text(k)), "Take %u elements, or a multiple "
+	    "of that, along the mode of stride 1.", 128 / cj_kind_bits(k));
+	return false;
+}
+
+static bool
 make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 {
 	struct cj_span span = args->span;
@@ -518,10 +569,8 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	    !place_boxes(el, span, t, &map) ||
 	    !find_sharers(el, args, t) || !cut_boxes(el, span, t, &map))
 		return false;
-	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
-		return cj_no_map(el, span, cj_printf(el->arena, "rows of a box "
-		    "are whole units of 16 bytes, these have %u elements of "
-		    "%s", map.box[0], cj_kind_text(t->tensor->element)));
+	if (!has_whole_rows(el, span, t, &map))
+		return false;
 	if (!cj_rows_fill_swizzle(el, span, t, &map))
 		return false;
 	for (m = 0; m < CJ_MAP_MODES; m++)

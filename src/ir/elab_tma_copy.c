@@ -291,10 +291,16 @@ check_cluster(struct cj_elab *el, struct cj_span span,
 	if ((t->along[0] == 1 || t->along[0] == c[0]) &&
 	    (t->along[1] == 1 || t->along[1] == c[1]))
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span, "this load is for "
-	    "clusters of %lld x %lld blocks that share it, the launch has "
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "this load is "
+	    "for clusters of %lld x %lld blocks that share it, the launch has "
 	    "%lld x %lld", (long long)t->along[0], (long long)t->along[1],
-	    (long long)c[0], (long long)c[1]);
+	    (long long)c[0], (long long)c[1]), "A load is shared by all "
+	    "blocks along a mode of the cluster, or by one: launch cluster("
+	    "%lld, %lld), or say multicast = (%lld, %lld).",
+	    (long long)(t->along[0] > 1 ? t->along[0] : c[0]),
+	    (long long)(t->along[1] > 1 ? t->along[1] : c[1]),
+	    (long long)(t->along[0] > 1 ? c[0] : 1),
+	    (long long)(t->along[1] > 1 ? c[1] : 1));
 	return false;
 }
 

@@ -18,14 +18,10 @@
 static bool
 reaches(const struct cj_llvm_gen *g, bool writes)
 {
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(g->m, g->function->body);
 
-	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(g->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (cj_inst_is_far(g->m, i) && !(writes &&
 		    i->op == CJ_OP_REMOTE_LOAD))
 			return true;
@@ -112,14 +108,10 @@ static bool
 tells(const struct cj_llvm_gen *g)
 {
 	struct use *uses = CJ_NEWS(g->arena, struct use, g->m->objects.len);
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(g->m, g->function->body);
 
-	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(g->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (is_open(g->m, i))
 			return true;
 		note_uses(g, i, uses);
@@ -132,14 +124,10 @@ static bool *
 sent_at(const struct cj_llvm_gen *g)
 {
 	bool *sent = CJ_NEWS(g->arena, bool, g->m->objects.len);
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(g->m, g->function->body);
 
-	for (w = cj_walk_begin(g->m, g->function->body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(g->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op == CJ_OP_SEND)
 			sent[g->m->accesses.at[g->m->bulks.at[i->attr].signal]
 			    .object] = true;

@@ -43,15 +43,13 @@ uses_of(struct cj_llvm_gen *g)
 {
 	const struct cj_module *m = g->m;
 	struct use *uses = CJ_NEWS(g->arena, struct use, m->objects.len);
-	struct cj_walk w;
+	struct cj_walk w = cj_walk_begin(m, g->function->body);
+	const struct cj_inst *i;
 
-	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		struct cj_touch touches[CJ_TOUCHES];
-		unsigned n, k;
+		unsigned n = cj_touches(m, i, touches), k;
 
-		if (w.event != CJ_WALK_INST)
-			continue;
-		n = cj_touches(m, cj_inst(m, w.ref), touches);
 		for (k = 0; k < n; k++) {
 			struct use *u = &uses[touches[k].access->object];
 

@@ -193,13 +193,13 @@ find_slots(const struct cj_llvm_gen *g, cj_ref r, bool *is_used)
 	const struct cj_module *m = g->m;
 	cj_region home = cj_llvm_home(g, r);
 	unsigned words = 0;
-	struct cj_walk w;
+	struct cj_walk w = cj_walk_begin(m, g->function->body);
+	const struct cj_inst *i;
 
-	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		uint32_t o;
 
-		if (w.event != CJ_WALK_INST ||
-		    cj_inst(m, w.ref)->op != CJ_OP_TMEM_LOAD)
+		if (i->op != CJ_OP_TMEM_LOAD)
 			continue;
 		o = m->accesses.at[use_of(g, w.ref)->other].object;
 		if (is_used[o] || !cj_llvm_slot_is_seen(m, o, home))

@@ -422,15 +422,15 @@ find_slots(const struct cj_llvm_gen *g, cj_ref r, bool *is_used)
 	const struct cj_module *m = g->m;
 	cj_region home = cj_llvm_home(g, r);
 	uint32_t registers = 0;
-	struct cj_walk w;
+	struct cj_walk w = cj_walk_begin(m, g->function->body);
+	const struct cj_inst *i;
 
-	for (w = cj_walk_begin(m, g->function->body); cj_walk_next(&w);) {
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		const struct cj_wgmma *product;
 
-		if (w.event != CJ_WALK_INST ||
-		    cj_inst(m, w.ref)->op != CJ_OP_WGMMA)
+		if (i->op != CJ_OP_WGMMA)
 			continue;
-		product = &m->wgmmas.at[cj_inst(m, w.ref)->attr];
+		product = &m->wgmmas.at[i->attr];
 		registers += mark_slot(g, product->sum, home, is_used);
 		registers += mark_slot(g, product->a_at, home, is_used);
 	}

@@ -350,14 +350,10 @@ check_slot(struct cj_elab *el, cj_ref get, cj_region produce, cj_region body)
 {
 	const struct cj_module *m = el->m;
 	uint32_t slot = m->accesses.at[cj_inst(m, get)->attr].object;
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(m, body);
 
-	for (w = cj_walk_begin(m, body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op != CJ_OP_SLOT_SET || m->accesses.at[i->attr].object
 		    != slot || is_inside(m, w.region, produce))
 			continue;
@@ -403,15 +399,12 @@ cj_elab_check_ahead(struct cj_elab *el, cj_ref loop)
 {
 	const struct cj_module *m = el->m;
 	cj_region body = cj_inst(m, loop)->region;
+	const struct cj_inst *i;
 	struct cj_walk w;
 	cj_ref next = 0;		/* the first `continue` */
 
-	for (w = cj_walk_begin(m, body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
+	w = cj_walk_begin(m, body);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op == CJ_OP_CONTINUE && i->attr == loop && next == 0)
 			next = w.ref;
 		if (i->op == CJ_OP_PRODUCE && w.region == body &&

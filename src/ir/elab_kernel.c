@@ -563,11 +563,8 @@ suits_target(struct cj_elab *el, uint32_t function)
 	struct cj_walk w;
 	const char *why;
 
-	for (w = cj_walk_begin(m, m->functions.at[function].body);
-	    cj_walk_next(&w);) {
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
+	w = cj_walk_begin(m, m->functions.at[function].body);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		why = cj_inst_lacks(m, i);
 		if (why == NULL)
 			continue;

@@ -403,17 +403,14 @@ check_function(struct cj_elab *el, uint32_t function)
 {
 	struct meetings s = { .el = el, .m = el->m };
 	CJ_VEC(struct leaving) exits = { 0 };
+	const struct cj_inst *in;
 	struct cj_walk w;
 	uint32_t i;
 
 	s.f = &el->m->functions.at[function];
 	s.facts = cj_facts_compute(el->arena, el->m, function);
-	for (w = cj_walk_begin(el->m, s.f->body); cj_walk_next(&w);) {
-		const struct cj_inst *in;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		in = cj_inst(el->m, w.ref);
+	w = cj_walk_begin(el->m, s.f->body);
+	while ((in = cj_walk_inst(&w)) != NULL) {
 		if (in->op == CJ_OP_BREAK || in->op == CJ_OP_CONTINUE ||
 		    in->op == CJ_OP_RETURN)
 			*cj_push(el->arena, &exits) = (struct leaving){

@@ -473,6 +473,7 @@ meets(const struct cj_elab *el, const struct cj_elab_role *r)
 	const struct cj_pipe *p;
 	cj_ref at = m->regions.at[m->functions.at[el->em->function].body]
 	    .first;
+	const struct cj_inst *i;
 	struct cj_walk w;
 
 	for (; at != 0; at = cj_inst(m, at)->next)
@@ -481,13 +482,8 @@ meets(const struct cj_elab *el, const struct cj_elab_role *r)
 			break;
 	if (at == 0 || record_of(el, r)->warps == 1)
 		return false;
-	for (w = cj_walk_begin(m, cj_inst(m, at)->region);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
+	w = cj_walk_begin(m, cj_inst(m, at)->region);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		p = i->op == CJ_OP_CONSUME ? cj_elab_pipe_of(el, i) :
 		    NULL;
 		if (i->op == CJ_OP_BARRIER ||

@@ -136,18 +136,13 @@ struct exits {
 static bool
 holds_stages(const struct cj_module *m, const struct cj_inst *scope)
 {
-	struct cj_walk w;
+	struct cj_walk w = cj_walk_begin(m, scope->region);
+	const struct cj_inst *i;
 
-	for (w = cj_walk_begin(m, scope->region); cj_walk_next(&w);) {
-		enum cj_op op;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		op = cj_inst(m, w.ref)->op;
-		if (op == CJ_OP_PRODUCE || op == CJ_OP_CONSUME ||
-		    op == CJ_OP_SKIP || op == CJ_OP_TURN)
+	while ((i = cj_walk_inst(&w)) != NULL)
+		if (i->op == CJ_OP_PRODUCE || i->op == CJ_OP_CONSUME ||
+		    i->op == CJ_OP_SKIP || i->op == CJ_OP_TURN)
 			return true;
-	}
 	return false;
 }
 

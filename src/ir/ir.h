@@ -633,6 +633,11 @@ void cj_replace_uses(struct cj_module *m, cj_ref old, cj_ref with);
  *
  *	for (w = cj_walk_begin(m, body); cj_walk_next(&w);)
  *		switch (w.event) ...
+ *
+ * or, where regions do not matter:
+ *
+ *	while ((i = cj_walk_inst(&w)) != NULL)
+ *		switch (i->op) ...
  */
 enum cj_walk_event {
 	CJ_WALK_ENTER,		/* w.region begins */
@@ -648,6 +653,7 @@ struct cj_walk {
 };
 struct cj_walk cj_walk_begin(const struct cj_module *m, cj_region top);
 bool cj_walk_next(struct cj_walk *w);
+struct cj_inst *cj_walk_inst(struct cj_walk *w);
 /* Do not enter the regions of the instruction just returned. */
 void cj_walk_skip(struct cj_walk *w);
 

@@ -151,14 +151,10 @@ static void
 number_function(struct cj_printer *p, cj_region body)
 {
 	uint32_t values = 0, targets = 0;
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(p->m, body);
 
-	for (w = cj_walk_begin(p->m, body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(p->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->type != 0)
 			p->value[w.ref] = ++values;
 		if (i->op < CJ_OP_COUNT && cj_op_info[i->op].attr ==

@@ -70,6 +70,15 @@ cj_walk_next(struct cj_walk *w)
 	return true;
 }
 
+struct cj_inst *
+cj_walk_inst(struct cj_walk *w)
+{
+	while (cj_walk_next(w))
+		if (w->event == CJ_WALK_INST)
+			return cj_inst(w->m, w->ref);
+	return NULL;
+}
+
 void
 cj_walk_skip(struct cj_walk *w)
 {

@@ -188,6 +188,7 @@ judge(struct cj_sites *s, uint32_t p)
 void
 cj_sites_find(struct cj_sites *s, struct cj_module *m, uint32_t function)
 {
+	const struct cj_inst *i;
 	struct cj_walk w;
 	uint32_t p;
 
@@ -195,13 +196,8 @@ cj_sites_find(struct cj_sites *s, struct cj_module *m, uint32_t function)
 	s->m = m;
 	s->function = function;
 	make_tables(s);
-	for (w = cj_walk_begin(m, m->functions.at[function].body);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
+	w = cj_walk_begin(m, m->functions.at[function].body);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		s->home[w.ref] = w.region;
 		s->stage_of[w.ref] = find_stage(s, w.ref, w.region);
 		s->role_of[w.ref] = find_role(s, w.region);

@@ -59,14 +59,10 @@ is_root(const struct dce *d, const struct cj_inst *i)
 static void
 collect(struct dce *d, cj_region body)
 {
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(d->m, body);
 
-	for (w = cj_walk_begin(d->m, body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(d->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		d->stands_in[w.ref] = w.region;
 		if (i->op == CJ_OP_SLOT_SET) {
 			uint32_t slot = access_of(d, i)->object;

@@ -135,14 +135,10 @@ visit(struct cj_fold *f)
 static void
 find_left(struct cj_fold *f, cj_region body)
 {
-	struct cj_walk w;
+	const struct cj_inst *i;
+	struct cj_walk w = cj_walk_begin(f->m, body);
 
-	for (w = cj_walk_begin(f->m, body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(f->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (cj_op_info[i->op].attr == CJ_ATTR_TARGET)
 			f->left.at[i->attr] = true;
 	}

@@ -110,16 +110,12 @@ static void
 find_tries(struct cj_lower *l)
 {
 	const struct cj_module *m = l->m;
+	const struct cj_inst *i;
 	struct cj_walk w;
 	uint32_t p;
 
-	for (w = cj_walk_begin(m, m->functions.at[l->s.function].body);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(m, w.ref);
+	w = cj_walk_begin(m, m->functions.at[l->s.function].body);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op == CJ_OP_PRODUCE && is_of_ring(l, w.ref) &&
 		    is_consumed_behind(l, w.ref,
 		    cj_lower_use(l, w.ref)->pipeline))

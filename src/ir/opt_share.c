@@ -171,16 +171,12 @@ number(struct share *s)
 static void
 collect(struct share *s)
 {
-	struct cj_walk w;
+	struct cj_walk w = cj_walk_begin(s->m, s->body);
+	const struct cj_inst *i;
 
-	for (w = cj_walk_begin(s->m, s->body); cj_walk_next(&w);) {
-		const struct cj_inst *i;
-		struct barrier b = { 0, w.region };
+	while ((i = cj_walk_inst(&w)) != NULL) {
+		struct barrier b = { s->at[w.ref], w.region };
 
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(s->m, w.ref);
-		b.at = s->at[w.ref];
 		note_touches(s, w.ref);
 		if (i->op == CJ_OP_BARRIER)
 			*cj_push(s->m->arena, &s->barriers) = b;

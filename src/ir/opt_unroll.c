@@ -87,12 +87,9 @@ static void
 turn_exits(struct unroll *u, cj_region copy, cj_ref scope)
 {
 	struct cj_inst *i;
-	struct cj_walk w;
+	struct cj_walk w = cj_walk_begin(u->m, copy);
 
-	for (w = cj_walk_begin(u->m, copy); cj_walk_next(&w);) {
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(u->m, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op == CJ_OP_BREAK && i->attr == u->loop) {
 			i->attr = u->leave;
 		} else if (i->op == CJ_OP_CONTINUE && i->attr == u->loop) {

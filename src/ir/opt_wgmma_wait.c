@@ -74,6 +74,7 @@ find_groups(struct cj_flow *f)
 {
 	uint32_t commits = 0;
 	struct group now;
+	const struct cj_inst *i;
 	struct cj_walk w;
 	cj_ref r;
 
@@ -82,13 +83,8 @@ find_groups(struct cj_flow *f)
 		    cj_inst(f->m, r)->op == CJ_OP_WGMMA_COMMIT;
 	f->group = CJ_NEWS(f->m->arena, struct group, commits + 1);
 	begin_group(f, &now);
-	for (w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(f->m, w.ref);
+	w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op == CJ_OP_WGMMA)
 			add_product(f, &now, w.ref);
 		if (i->op != CJ_OP_WGMMA_COMMIT)
@@ -295,21 +291,19 @@ static void
 wait_in_front(struct cj_flow *f, cj_ref r, groups at)
 {
 	cj_region g = cj_inst(f->m, r)->region;
+	const struct cj_inst *i;
 	struct cj_walk w;
 	int n = NOBODY;
 
-	for (; g != 0; g = f->m->regions.at[g].next)
-		for (w = cj_walk_begin(f->m, g); cj_walk_next(&w);) {
-			const struct cj_inst *i;
-
-			if (w.event != CJ_WALK_INST)
-				continue;
-			i = cj_inst(f->m, w.ref);
+	for (; g != 0; g = f->m->regions.at[g].next) {
+		w = cj_walk_begin(f->m, g);
+		while ((i = cj_walk_inst(&w)) != NULL) {
 			if (i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET)
 				n = nearer(n, open_slot(f, at,
 				    f->m->accesses.at[i->attr].object,
 				    i->op == CJ_OP_SLOT_SET));
 		}
+	}
 	need_wait(f, at, r, n);
 }
 
@@ -574,17 +568,13 @@ static void
 drop_unused(struct cj_flow *f)
 {
 	bool *is_used = CJ_NEWS(f->m->arena, bool, f->m->insts.len);
+	const struct cj_inst *i;
 	struct cj_walk w;
 	unsigned n;
 	cj_ref r;
 
-	for (w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
-	    cj_walk_next(&w);) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(f->m, w.ref);
+	w = cj_walk_begin(f->m, f->m->functions.at[f->s.function].body);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		for (n = 0; n < i->operand_count; n++)
 			is_used[cj_operand(f->m, i, n)] = true;
 	}

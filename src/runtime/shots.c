@@ -116,14 +116,10 @@ static cj_ref
 launch_of(const struct cj_module *ir, uint32_t function)
 {
 	struct cj_walk w = cj_walk_begin(ir, ir->functions.at[CJ_HOST].body);
+	const struct cj_inst *i;
 	cj_ref found = 0;
 
-	while (cj_walk_next(&w)) {
-		const struct cj_inst *i;
-
-		if (w.event != CJ_WALK_INST)
-			continue;
-		i = cj_inst(ir, w.ref);
+	while ((i = cj_walk_inst(&w)) != NULL) {
 		if (i->op != CJ_OP_LAUNCH
 		    || ir->launches.at[i->attr].function != function)
 			continue;

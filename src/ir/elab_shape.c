@@ -126,7 +126,8 @@ cj_elab_common_shape(struct cj_elab *el, struct cj_span span,
 		if (both == NULL) {
 			cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
 			    "operands have shapes %s and %s",
-			    cj_tuple_text(&el->al, *shape), cj_tuple_text(&el->al, s));
+			    cj_tuple_text(&el->al, *shape),
+			    cj_tuple_text(&el->al, s));
 			return false;
 		}
 		*shape = both;
@@ -240,7 +241,8 @@ cj_elab_broadcast(struct cj_elab *el, struct cj_span span, struct cj_value v,
 	    cj_shape_count(merge(el, shape, from)) != count)
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
 		    "a value of shape %s does not fit the shape %s",
-		    cj_tuple_text(&el->al, from), cj_tuple_text(&el->al, shape));
+		    cj_tuple_text(&el->al, from),
+		    cj_tuple_text(&el->al, shape));
 	if (n == count)
 		return cj_value_regs(el, k, shape, ref);
 	s.at = CJ_NEWS(el->arena, uint32_t, count);

@@ -153,8 +153,8 @@ enum cj_truth cj_int_less_equal(struct cj_symtab *t, struct cj_int a,
     struct cj_int b);
 
 const struct cj_term *cj_term_get(const struct cj_symtab *t, struct cj_int a);
-/* What a term is made of, one by one from n = 0 on (a sum's factors and constant
- * apart); false: there are no more. A symbol is made of nothing. */
+/* What a term is made of, one by one from n = 0 on (without a sum's factors and
+ * constant); false: there are no more. A symbol is made of nothing. */
 bool cj_term_part(const struct cj_term *m, uint32_t n, struct cj_int *part);
 
 /* Value for given values of the symbols; false on overflow. */

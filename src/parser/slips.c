@@ -509,7 +509,7 @@ static bool (*const slips[])(const struct slip *s) = {
 	slip_semicolon,
 };
 
-/* ---- the first that fits -------------------------------------------------- */
+/* ---- the first that fits ------------------------------------------------- */
 
 void
 cj_syntax_error(struct cj_parser *p, const struct cj_expected *expected)

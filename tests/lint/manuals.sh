@@ -11,7 +11,7 @@ rendered() {
 for page in man/*.[1-9]
 do
 	if command -v groff >/dev/null 2>&1; then
-		rendered "$page" 2>&1 >/dev/null
+		{ rendered "$page" >/dev/null; } 2>&1
 		rendered "$page" 2>/dev/null |
 		    awk -v page="$page" 'length($0) > 80 {
 			print page ": wider than 80 columns: " $0

@@ -64,7 +64,7 @@ awk -F '|' '
 	END {
 		for (ratio in said)
 			if (!(ratio in found))
-				print "examples/bench.md: " ratio " of" said[ratio] \
-				    "is in no table"
+				print "examples/bench.md: " ratio " of" \
+				    said[ratio] "is in no table"
 	}
 ' examples/bench.md

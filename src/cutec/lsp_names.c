@@ -195,6 +195,7 @@ static bool
 is_name(const char *text)
 {
 	size_t i, n = strlen(text);
+	struct cj_word_table words;
 
 	for (i = 0; i < n; i++) {
 		char c = text[i];
@@ -203,7 +204,9 @@ is_name(const char *text)
 		    (i == 0 || c < '0' || c > '9'))
 			return false;
 	}
-	return n != 0 && !cj_token_is_reserved(cj_token_of_word(text, n));
+	cj_word_table_init(&words);
+	return n != 0 && !cj_token_is_reserved(cj_token_of_word(&words, text,
+	    n));
 }
 
 static bool

@@ -21,6 +21,7 @@ struct cj_lexer {
 	uint32_t comment_depth;
 	bool is_wrong;			/* reported since the last token */
 	bool is_bad_utf8;		/* reported: other bytes are not */
+	struct cj_word_table words;
 	void *scanner;			/* flex's */
 };
 

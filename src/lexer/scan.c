@@ -34,6 +34,7 @@ cj_lexer_create_part(struct cj_arena *a, struct cj_names *names,
 	lx->end = part.end;
 	assert(part.begin <= part.end && part.end <= lx->source->length &&
 	    "a part of the text");
+	cj_word_table_init(&lx->words);
 	check_utf8(lx);
 	cj_scanner_begin(lx);
 	return lx;

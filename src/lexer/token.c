@@ -20,7 +20,7 @@ static const unsigned char sorts[] = {
 #undef TOKEN
 };
 
-/* Words alone, which are a third of all. */
+/* Words alone. */
 static const struct {
 	const char *text;
 	unsigned char length;
@@ -70,14 +70,37 @@ cj_token_is_plain_word(enum cj_token_kind kind)
 	return sort_of(kind) == PLAIN;
 }
 
+/* Words begin with few letters, and few of a length with the same one. */
+static unsigned
+slot_of(const char *text, size_t length)
+{
+	return ((unsigned char)text[0] + 3 * (unsigned)length) % CJ_WORD_SLOTS;
+}
+
+void
+cj_word_table_init(struct cj_word_table *w)
+{
+	unsigned k, slot;
+
+	static_assert(CJ_LENGTH(words) <= CJ_LENGTH(w->next), "room for all");
+	memset(w, 0, sizeof *w);
+	for (k = 0; k < CJ_LENGTH(words); k++) {
+		slot = slot_of(words[k].text, words[k].length);
+		w->next[k] = w->first[slot];
+		w->first[slot] = (unsigned char)(k + 1);
+	}
+}
+
 enum cj_token_kind
-cj_token_of_word(const char *text, size_t length)
+cj_token_of_word(const struct cj_word_table *w, const char *text, size_t length)
 {
 	unsigned k;
 
-	for (k = 0; k < CJ_LENGTH(words); k++)
-		if (words[k].length == length && words[k].text[0] == text[0] &&
-		    memcmp(words[k].text, text, length) == 0)
-			return (enum cj_token_kind)words[k].kind;
+	if (length == 0)
+		return CJ_TOKEN_NAME;
+	for (k = w->first[slot_of(text, length)]; k != 0; k = w->next[k - 1])
+		if (words[k - 1].length == length &&
+		    memcmp(words[k - 1].text, text, length) == 0)
+			return (enum cj_token_kind)words[k - 1].kind;
 	return CJ_TOKEN_NAME;
 }

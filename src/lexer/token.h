@@ -41,7 +41,16 @@ bool cj_token_is_class(enum cj_token_kind kind);
 bool cj_token_is_reserved(enum cj_token_kind kind);	/* words */
 bool cj_token_is_plain_word(enum cj_token_kind kind);
 
+/* Where words are found: the number of one + 1, by what its text looks like,
+ * and of the next one that looks so. */
+enum { CJ_WORD_SLOTS = 64, CJ_WORDS_MOST = 64 };
+struct cj_word_table {
+	unsigned char first[CJ_WORD_SLOTS], next[CJ_WORDS_MOST];
+};
+void cj_word_table_init(struct cj_word_table *w);
+
 /* The word's code; NAME if it has no meaning of its own. */
-enum cj_token_kind cj_token_of_word(const char *text, size_t length);
+enum cj_token_kind cj_token_of_word(const struct cj_word_table *w,
+    const char *text, size_t length);
 
 #endif

@@ -97,7 +97,7 @@ innermost(struct cj_parser *p)
 static void
 take(struct cj_parser *p, uint32_t i)
 {
-	enum cj_token_kind kind = kind_at(p, i);
+	enum cj_token_kind kind = p->tokens.at[i].kind;
 
 	if (is_opening(kind))
 		*cj_push(p->arena, &p->open) = i;

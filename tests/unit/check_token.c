@@ -21,7 +21,9 @@ START_TEST(words_are_found)
 {
 	char text[32];
 	int k, reserved = 0, plain = 0;
+	struct cj_word_table table;
 
+	cj_word_table_init(&table);
 	for (k = CJ_TOKEN_NAME; k < CJ_TOKEN_AFTER; k++) {
 		enum cj_token_kind kind = (enum cj_token_kind)k;
 		const char *word = cj_token_text(kind);
@@ -32,12 +34,13 @@ START_TEST(words_are_found)
 			continue;
 		reserved += cj_token_is_reserved(kind);
 		plain += cj_token_is_plain_word(kind);
-		ck_assert_int_eq(cj_token_of_word(word, n), kind);
+		ck_assert_int_eq(cj_token_of_word(&table, word, n), kind);
 		snprintf(text, sizeof text, "%sx", word);
-		ck_assert_int_eq(cj_token_of_word(text, n + 1),
+		ck_assert_int_eq(cj_token_of_word(&table, text, n + 1),
 		    CJ_TOKEN_NAME);
 		if (strcmp(word, "_") != 0)
-			ck_assert_int_ne(cj_token_of_word(word, n - 1), kind);
+			ck_assert_int_ne(cj_token_of_word(&table, word,
+			    n - 1), kind);
 	}
 	ck_assert_int_eq(reserved, 15);
 	ck_assert_int_eq(plain, 22);

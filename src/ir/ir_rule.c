@@ -50,101 +50,124 @@ is_number(enum cj_kind k)
 	return cj_kind_is_integer(k) || cj_kind_is_float(k);
 }
 
-/* A copy of an instruction's attribute exists in its table? */
-static bool
-attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t index)
+/* How many rows the table has that an attribute is a number of; row 0 is none. */
+static uint32_t
+rows_of(const struct cj_module *m, enum cj_attr attr)
 {
 	switch (attr) {
-	case CJ_ATTR_NONE:
-		return index == 0;
-	case CJ_ATTR_INT:
-		return true;
-	case CJ_ATTR_CONSTANT:
-		return index != 0 && index < m->constants.len;
-	case CJ_ATTR_ACCESS:
-		return index != 0 && index < m->accesses.len &&
-		    m->accesses.at[index].object != 0 &&
-		    m->accesses.at[index].object < m->objects.len;
-	case CJ_ATTR_TARGET:
-		return index != 0 && index < m->insts.len;
-	case CJ_ATTR_POSITIONS:
-		return index != 0 && index < m->positions.len;
-	case CJ_ATTR_CONVERSION:
-		return index < m->conversions.len;	/* 0: the default */
-	case CJ_ATTR_LAUNCH:
-		return index != 0 && index < m->launches.len &&
-		    m->launches.at[index].function != 0 &&
-		    m->launches.at[index].function < m->functions.len;
-	case CJ_ATTR_REQUIRE:
-		return index != 0 && index < m->requires.len;
-	case CJ_ATTR_TEXT:
-		return index != 0 && index < m->texts.len &&
-		    m->texts.at[index] != NULL;
-	case CJ_ATTR_EXPECT:
-		return index != 0 && index < m->expects.len;
-	case CJ_ATTR_CALL:
-		return index != 0 && index < m->calls.len;
-	case CJ_ATTR_ARRAY:
-		return index != 0 && index < m->arrays.len &&
-		    m->arrays.at[index].object != 0 &&
-		    m->arrays.at[index].object < m->objects.len;
-	case CJ_ATTR_COPY:
-		return index != 0 && index < m->copies.len &&
-		    attr_exists(m, CJ_ATTR_ACCESS, m->copies.at[index].to)
-		    && attr_exists(m, CJ_ATTR_ACCESS,
-		    m->copies.at[index].from);
-	case CJ_ATTR_MAP:
-		return index != 0 && index < m->maps.len &&
-		    m->maps.at[index].object != 0 &&
-		    m->maps.at[index].object < m->objects.len;
-	case CJ_ATTR_TMA:
-		return index != 0 && index < m->tmas.len &&
-		    attr_exists(m, CJ_ATTR_MAP, m->tmas.at[index].map) &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->tmas.at[index].shared) &&
-		    (m->tmas.at[index].signal == 0 || attr_exists(m,
-		    CJ_ATTR_ACCESS, m->tmas.at[index].signal));
-	case CJ_ATTR_BULK:
-		return index != 0 && index < m->bulks.len &&
-		    attr_exists(m, CJ_ATTR_ACCESS, m->bulks.at[index].to) &&
-		    (m->bulks.at[index].from == 0 || attr_exists(m,
-		    CJ_ATTR_ACCESS, m->bulks.at[index].from)) &&
-		    (m->bulks.at[index].signal == 0 || attr_exists(m,
-		    CJ_ATTR_ACCESS, m->bulks.at[index].signal));
-	case CJ_ATTR_WGMMA:
-		return index != 0 && index < m->wgmmas.len &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->wgmmas.at[index].sum) &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->wgmmas.at[index].b_at) &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->wgmmas.at[index].a_at);
-	case CJ_ATTR_TMEM:
-		return index != 0 && index < m->tmem_uses.len &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->tmem_uses.at[index].tmem) &&
-		    (m->tmem_uses.at[index].other == 0 || attr_exists(m,
-		    CJ_ATTR_ACCESS, m->tmem_uses.at[index].other));
-	case CJ_ATTR_TCGEN05:
-		return index != 0 && index < m->tcgen05s.len &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->tcgen05s.at[index].d_at) &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->tcgen05s.at[index].a_at) &&
-		    attr_exists(m, CJ_ATTR_ACCESS,
-		    m->tcgen05s.at[index].b_at);
-	case CJ_ATTR_MMA:
-		return index != 0 && index < m->mmas.len;
-	case CJ_ATTR_STAGE:
-		return index != 0 && index < m->stage_uses.len &&
-		    m->stage_uses.at[index].pipeline != 0 &&
-		    m->stage_uses.at[index].pipeline < m->pipelines.len;
-	case CJ_ATTR_ROLE:
-		return index != 0 && index < m->roles.len;
-	case CJ_ATTR_ORDER:
-		return index != 0 && index < m->orders.len;
+	case CJ_ATTR_NONE: return 1;
+	case CJ_ATTR_INT: return UINT32_MAX;
+	case CJ_ATTR_CONSTANT: return m->constants.len;
+	case CJ_ATTR_ACCESS: return m->accesses.len;
+	case CJ_ATTR_TARGET: return m->insts.len;
+	case CJ_ATTR_POSITIONS: return m->positions.len;
+	case CJ_ATTR_CONVERSION: return m->conversions.len;
+	case CJ_ATTR_LAUNCH: return m->launches.len;
+	case CJ_ATTR_REQUIRE: return m->requires.len;
+	case CJ_ATTR_TEXT: return m->texts.len;
+	case CJ_ATTR_EXPECT: return m->expects.len;
+	case CJ_ATTR_CALL: return m->calls.len;
+	case CJ_ATTR_ARRAY: return m->arrays.len;
+	case CJ_ATTR_COPY: return m->copies.len;
+	case CJ_ATTR_MAP: return m->maps.len;
+	case CJ_ATTR_TMA: return m->tmas.len;
+	case CJ_ATTR_BULK: return m->bulks.len;
+	case CJ_ATTR_WGMMA: return m->wgmmas.len;
+	case CJ_ATTR_TMEM: return m->tmem_uses.len;
+	case CJ_ATTR_TCGEN05: return m->tcgen05s.len;
+	case CJ_ATTR_MMA: return m->mmas.len;
+	case CJ_ATTR_STAGE: return m->stage_uses.len;
+	case CJ_ATTR_ROLE: return m->roles.len;
+	case CJ_ATTR_ORDER: return m->orders.len;
 	}
-	return false;
+	return 0;
+}
+
+static bool
+is_row(uint32_t number, uint32_t rows)
+{
+	return number != 0 && number < rows;
+}
+
+static bool
+is_access(const struct cj_module *m, uint32_t n)
+{
+	return is_row(n, m->accesses.len) &&
+	    is_row(m->accesses.at[n].object, m->objects.len);
+}
+
+static bool
+is_access_or_none(const struct cj_module *m, uint32_t n)
+{
+	return n == 0 || is_access(m, n);
+}
+
+static bool
+is_map(const struct cj_module *m, uint32_t n)
+{
+	return is_row(n, m->maps.len) &&
+	    is_row(m->maps.at[n].object, m->objects.len);
+}
+
+/* Rows of tables that an instruction of asynchronous copies or products is a
+ * number of: is all there that they refer to? */
+static bool
+unit_refers(const struct cj_module *m, enum cj_attr attr, uint32_t n)
+{
+	if (attr == CJ_ATTR_COPY)
+		return is_access(m, m->copies.at[n].to) &&
+		    is_access(m, m->copies.at[n].from);
+	if (attr == CJ_ATTR_TMA)
+		return is_map(m, m->tmas.at[n].map) &&
+		    is_access(m, m->tmas.at[n].shared) &&
+		    is_access_or_none(m, m->tmas.at[n].signal);
+	if (attr == CJ_ATTR_BULK)
+		return is_access(m, m->bulks.at[n].to) &&
+		    is_access_or_none(m, m->bulks.at[n].from) &&
+		    is_access_or_none(m, m->bulks.at[n].signal);
+	if (attr == CJ_ATTR_WGMMA)
+		return is_access(m, m->wgmmas.at[n].sum) &&
+		    is_access(m, m->wgmmas.at[n].b_at) &&
+		    is_access(m, m->wgmmas.at[n].a_at);
+	if (attr == CJ_ATTR_TMEM)
+		return is_access(m, m->tmem_uses.at[n].tmem) &&
+		    is_access_or_none(m, m->tmem_uses.at[n].other);
+	return attr != CJ_ATTR_TCGEN05 ||
+	    (is_access(m, m->tcgen05s.at[n].d_at) &&
+	    is_access(m, m->tcgen05s.at[n].a_at) &&
+	    is_access(m, m->tcgen05s.at[n].b_at));
+}
+
+/* The same for all others. */
+static bool
+refers(const struct cj_module *m, enum cj_attr attr, uint32_t n)
+{
+	if (attr == CJ_ATTR_ACCESS)
+		return is_access(m, n);
+	if (attr == CJ_ATTR_LAUNCH)
+		return is_row(m->launches.at[n].function, m->functions.len);
+	if (attr == CJ_ATTR_TEXT)
+		return m->texts.at[n] != NULL;
+	if (attr == CJ_ATTR_ARRAY)
+		return is_row(m->arrays.at[n].object, m->objects.len);
+	if (attr == CJ_ATTR_MAP)
+		return is_map(m, n);
+	if (attr == CJ_ATTR_STAGE)
+		return is_row(m->stage_uses.at[n].pipeline,
+		    m->pipelines.len);
+	return unit_refers(m, attr, n);
+}
+
+/* Does the row that an instruction's attribute names exist, and all that it
+ * refers to? */
+static bool
+attr_exists(const struct cj_module *m, enum cj_attr attr, uint32_t n)
+{
+	if (attr == CJ_ATTR_INT)
+		return true;
+	if (n == 0)		/* a conversion has a default */
+		return attr == CJ_ATTR_NONE || attr == CJ_ATTR_CONVERSION;
+	return n < rows_of(m, attr) && refers(m, attr, n);
 }
 
 /* ---- rows whose rule is SAME: the class of the kind ---------------------- */

@@ -50,7 +50,7 @@ is_number(enum cj_kind k)
 	return cj_kind_is_integer(k) || cj_kind_is_float(k);
 }
 
-/* How many rows the table has that an attribute is a number of; row 0 is none. */
+/* Rows of the table that an attribute is a number of; row 0 is none. */
 static uint32_t
 rows_of(const struct cj_module *m, enum cj_attr attr)
 {

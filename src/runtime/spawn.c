@@ -131,7 +131,8 @@ static char **
 environment(struct cj_arena *a)
 {
 	static const char tuned[] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:"
-	    "glibc.malloc.top_pad=67108864:glibc.malloc.mmap_threshold=33554432:"
+	    "glibc.malloc.top_pad=67108864:"
+	    "glibc.malloc.mmap_threshold=33554432:"
 	    "glibc.malloc.trim_threshold=1073741824";
 	size_t n = 0;
 	char **list;

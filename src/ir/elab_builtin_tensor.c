@@ -294,6 +294,45 @@ cj_builtin_workspace(struct cj_elab *el, struct cj_args *args,
 	return cj_value_tensor(el, &t);
 }
 
+/* Modes i and k of `at` as one, if one goes on where the other one ends. */
+static const struct cj_layout *
+joined(struct cj_elab *el, const struct cj_layout *const *at, uint32_t i,
+    uint32_t k)
+{
+	const struct cj_layout *pair[] = { at[i], at[k] };
+	const struct cj_layout *l = cj_layout_coalesce(&el->al,
+	    cj_layout_concat(&el->al, pair, 2), NULL);
+
+	return cj_is_leaf(l->shape) ? l : NULL;
+}
+
+/* Coalesced whatever the order of the modes: the same places, each as often. */
+static const struct cj_layout *
+coalesced_as_set(struct cj_elab *el, const struct cj_layout *l)
+{
+	const struct cj_layout **at, *one;
+	uint32_t n = cj_layout_rank(l), i, k;
+
+	if (l->swizzle.bits != 0 || l->offset != NULL || n < 2)
+		return l;
+	at = CJ_NEWS(el->arena, const struct cj_layout *, n);
+	for (i = 0; i < n; i++)
+		at[i] = cj_layout_get(&el->al, l, i);
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < n; k++) {
+			one = i != k ? joined(el, at, i, k) : NULL;
+			if (one == NULL)
+				continue;
+			at[i] = one;
+			at[k] = at[--n];
+			/* what is longer may join others: once more */
+			i = UINT32_MAX;
+			break;
+		}
+	}
+	return n == 1 ? at[0] : l;
+}
+
 /* The driver sets elements that are equally far apart. */
 static bool
 fillable(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
@@ -310,7 +349,8 @@ fillable(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 	    "fill takes elements that are equally far apart",
 	    "Store to it in a launch."))
 		return false;
-	l = *out = cj_layout_coalesce(&el->al, v->tensor->layout, NULL);
+	l = *out = coalesced_as_set(el, cj_layout_coalesce(&el->al,
+	    v->tensor->layout, NULL));
 	if (!cj_is_leaf(l->shape) || l->swizzle.bits != 0) {
 		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
 		    "fill takes elements that are equally far apart, this is "

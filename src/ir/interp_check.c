@@ -134,19 +134,21 @@ cj_fault_at(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 	struct cj_fault_list *l = f->machine->faults;
 	struct cj_fault *p;
 	struct cj_strbuf text;
+	const char *whole;
 	va_list ap;
 
 	if (f->machine->host != NULL)
 		cj_frame_stop(f);	/* nothing is launched then */
 	if (cj_fault_again(f, s, code))
 		return NULL;
-	l->total++;
-	p = add(l, code, s->ref);
 	cj_strbuf_init(&text, l->arena);
 	va_start(ap, format);
 	cj_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
-	p->text = with_who(l->arena, text.text, cj_who(l->arena, f, lane));
+	whole = with_who(l->arena, text.text, cj_who(l->arena, f, lane));
+	l->total++;
+	p = add(l, code, s->ref);	/* memory may end in front of it */
+	p->text = whole;
 	p->count = 1;
 	p->block = f->machine->block != NULL ? f->machine->block->number
 	    : (uint64_t)f->base;

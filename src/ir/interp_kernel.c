@@ -215,13 +215,20 @@ print_lines(struct worker *all, unsigned count,
 	cj_lines_print(lines, count, o->print, o->user);
 }
 
-/* The first reason to leave, taken along once all is cleaned up. */
+/* What all have found and printed; or leaves, as the first that left. */
 static void
-collect(struct worker *all, unsigned count, struct cj_fault_list *faults,
-    struct cj_outcome *out, struct cj_recover *reason)
+collect(struct cj_arena *a, struct worker *all, unsigned count,
+    struct cj_diags *ds, struct cj_outcome *out)
 {
+	const struct cj_launch_run *run = all[0].run;
+	struct cj_fault_list faults;
 	unsigned i;
 
+	for (i = 0; i < count; i++)
+		if (all[i].recover.why != CJ_WHY_NONE)
+			cj_leave(a->recover, all[i].recover.why, "%s",
+			    all[i].recover.text);
+	cj_fault_list_init(&faults, a);
 	for (i = 0; i < count; i++) {
 		struct worker *w = &all[i];
 
@@ -230,18 +237,13 @@ collect(struct worker *all, unsigned count, struct cj_fault_list *faults,
 		    w->faults.places[CJ_DIAG_DEADLOCK] != 0;
 		out->is_endless |=
 		    w->faults.places[CJ_DIAG_ENDLESS_KERNEL] != 0;
-		if (w->recover.why != CJ_WHY_NONE
-		    && reason->why == CJ_WHY_NONE) {
-			reason->why = w->recover.why;
-			memcpy(reason->text, w->recover.text,
-			    sizeof reason->text);
-		}
-		cj_fault_merge(faults, w->run->code->module,
-		    &w->faults);
+		cj_fault_merge(&faults, run->code->module, &w->faults);
 		if (w->machine.profile != NULL)
-			cj_profile_add(w->run->options->profile,
+			cj_profile_add(run->options->profile,
 			    w->machine.profile);
 	}
+	print_lines(all, count, run->options);
+	out->faults = cj_fault_report(&faults, run->code->module, ds);
 }
 
 static bool
@@ -292,8 +294,7 @@ run_launch(struct cj_arena *a, struct cj_launch_run *run,
 	unsigned count = cj_worker_count(run->options->workers,
 	    run->clusters);
 	struct worker *all = CJ_NEWS(a, struct worker, count);
-	struct cj_recover reason = { .why = CJ_WHY_NONE };
-	struct cj_fault_list faults;
+	struct cj_recover *outer = a->recover, inner = { 0 };
 	unsigned i;
 
 	run->may_wait = may_wait(run->code);
@@ -306,15 +307,15 @@ run_launch(struct cj_arena *a, struct cj_launch_run *run,
 		cj_fault_list_init(&all[i].faults, &all[i].arena);
 	}
 	cj_parallel(count, count, 1, work, all);
-	cj_fault_list_init(&faults, a);
-	collect(all, count, &faults, out, &reason);
-	if (reason.why == CJ_WHY_NONE)
-		print_lines(all, count, run->options);
+	if (!CJ_RECOVER(&inner)) {
+		a->recover = &inner;
+		collect(a, all, count, ds, out);
+	}
+	a->recover = outer;
 	for (i = 0; i < count; i++)
 		cj_arena_fini(&all[i].arena);
-	if (reason.why != CJ_WHY_NONE)
-		cj_leave(a->recover, reason.why, "%s", reason.text);
-	out->faults = cj_fault_report(&faults, run->code->module, ds);
+	if (inner.why != CJ_WHY_NONE)
+		cj_leave(outer, inner.why, "%s", inner.text);
 }
 
 void

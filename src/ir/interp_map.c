@@ -147,19 +147,6 @@ touch_arrays(struct cj_frame *outer, const struct cj_decoded *code)
 	}
 }
 
-static void
-collect(struct cj_frame *outer, struct map_worker *w,
-    struct cj_recover *reason)
-{
-	if (w->recover.why != CJ_WHY_NONE && reason->why == CJ_WHY_NONE) {
-		reason->why = w->recover.why;
-		memcpy(reason->text, w->recover.text, sizeof reason->text);
-	}
-	cj_fault_merge(outer->machine->faults, outer->code->module,
-	    &w->faults);
-	outer->steps += w->frame.steps;
-}
-
 /* All indices of a map; the workers stay readable until drop_workers. */
 static unsigned
 run_map(struct map_run *run, uint64_t count)
@@ -185,25 +172,48 @@ run_map(struct map_run *run, uint64_t count)
 	return n;
 }
 
+/* What all have found and printed; or leaves, as the first that left. */
 static void
-drop_workers(struct map_run *run, unsigned n)
+collect(struct map_run *run, unsigned n)
 {
-	struct cj_machine *m = run->outer->machine;
-	struct cj_recover reason = { .why = CJ_WHY_NONE };
+	struct cj_frame *outer = run->outer;
+	struct cj_machine *m = outer->machine;
 	struct cj_lines *lines[256];
 	unsigned i;
 
 	assert(n <= CJ_LENGTH(lines));
+	for (i = 0; i < n; i++)
+		if (run->workers[i].recover.why != CJ_WHY_NONE)
+			cj_leave(m->arena->recover,
+			    run->workers[i].recover.why, "%s",
+			    run->workers[i].recover.text);
 	for (i = 0; i < n; i++) {
-		collect(run->outer, &run->workers[i], &reason);
+		cj_fault_merge(m->faults, outer->code->module,
+		    &run->workers[i].faults);
+		outer->steps += run->workers[i].frame.steps;
 		lines[i] = &run->workers[i].lines;
 	}
-	if (m->print != NULL && reason.why == CJ_WHY_NONE)
+	if (m->print != NULL)
 		cj_lines_print(lines, n, m->print, m->print_user);
+}
+
+static void
+drop_workers(struct map_run *run, unsigned n)
+{
+	struct cj_machine *m = run->outer->machine;
+	struct cj_recover *outer = m->arena->recover, inner = { 0 };
+	unsigned i;
+
+	assert(m->faults->arena == m->arena && "one way out");
+	if (!CJ_RECOVER(&inner)) {
+		m->arena->recover = &inner;
+		collect(run, n);
+	}
+	m->arena->recover = outer;
 	for (i = 0; i < n; i++)
 		cj_arena_fini(&run->workers[i].arena);
-	if (reason.why != CJ_WHY_NONE)
-		cj_leave(m->arena->recover, reason.why, "%s", reason.text);
+	if (inner.why != CJ_WHY_NONE)
+		cj_leave(outer, inner.why, "%s", inner.text);
 	if (run->halt || cj_is_halted(m))
 		cj_frame_stop(run->outer);
 }

@@ -177,27 +177,42 @@ all_wrong(cutejit_context *c)
 
 /* ---- tests of a text that go wrong --------------------------------------- */
 
-static const char faulty_text[] =
-    "kernel faulty(x: tensor(f32, N:1), y: tensor(f32, N:1))\n"
-    "{\n"
-    "    launch grid(8) block(32) {\n"
-    "        y[thread_idx.x] = x[block_idx.x];\n"
-    "        y[N + thread_idx.x] = 1;\n"
-    "        print(x[0], thread_idx.x);\n"
-    "    }\n"
-    "}\n"
-    "fn far(x) { return x[int(x[0]) + 4000]; }\n"
-    "test \"faulty\" {\n"
-    "    let x = iota(f32, 64);\n"
-    "    let y = empty(f32, 64);\n"
-    "    launch faulty(x, y);\n"
-    "    expect(y == x);\n"
-    "}\n"
-    "test \"whole arrays\" {\n"
-    "    let x = normal(f32, 3000, seed = 1);\n"
-    "    let y = empty(f32, 3000);\n"
-    "    expect(exp(x) * y == x + far(x));\n"
-    "}\n";
+/* Faults of 20 places with long texts, which come together behind the threads
+ * of the executor, and lines that are printed. */
+static const char *
+faulty_text(void)
+{
+	static char text[120000];
+	size_t n = 0;
+	int i;
+
+#define PUT(...)	\
+	(n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__))
+	PUT("kernel faulty(x: tensor(f32, N:1), y%0999d: tensor(f32, N:1))\n"
+	    "{\n    launch grid(8) block(32) {\n", 0);
+	for (i = 0; i < 20; i++)
+		PUT("y%0999d[N + %d + thread_idx.x] = 1;\n", 0, i);
+	PUT("print(x[0], thread_idx.x);\n    }\n}\n"
+	    "fn far(y%0999d) {\n    return (", 0);
+	for (i = 0; i < 20; i++)
+		PUT("%sy%0999d[4000 + int(y%0999d[0])]", i == 0 ? "" : " + ",
+		    0, 0);
+	PUT(");\n}\n"
+	    "test \"faulty\" {\n"
+	    "    let x = iota(f32, 64);\n"
+	    "    let y = empty(f32, 64);\n"
+	    "    launch faulty(x, y);\n"
+	    "    expect(y == x);\n"
+	    "}\n"
+	    "test \"whole arrays\" {\n"
+	    "    let x = normal(f32, 3000, seed = 1);\n"
+	    "    let y = empty(f32, 3000);\n"
+	    "    expect(exp(x) * y == x + far(x));\n"
+	    "}\n");
+#undef PUT
+	CHECK(n < sizeof text);
+	return text;
+}
 
 static int
 look(void *user, const cutejit_test_result *result)
@@ -225,14 +240,15 @@ all_faulty(cutejit_context *c)
 {
 	cutejit_run_options o = CUTEJIT_RUN_OPTIONS_INIT;
 	cutejit_module *m = NULL;
+	const char *text = faulty_text();
 	cutejit_status status;
 	int is_short = 0;
 	size_t i;
 
 	o.device = CUTEJIT_DEVICE_CPU;
 	o.schedules = 2;
-	status = cutejit_module_from_memory(c, "faulty.cute", faulty_text,
-	    strlen(faulty_text), &m);
+	status = cutejit_module_from_memory(c, "faulty.cute", text,
+	    strlen(text), &m);
 	for (i = 0; i < 2 && status == CUTEJIT_OK; i++)
 		status = cutejit_test_run(m, i, &o, look, &is_short);
 	cutejit_module_destroy(m);

@@ -497,25 +497,67 @@ print_call(struct cj_printer *p, const struct cj_inst *i)
 	PUTS(p, ")");
 }
 
+/* Operands behind a blank, where there are any. */
+static void
+print_operands(struct cj_printer *p, const struct cj_inst *i)
+{
+	if (i->operand_count > 0)
+		PUTS(p, " ");
+	cj_printer_operands(p, i, 0, i->operand_count);
+}
+
+static void
+print_constant(struct cj_printer *p, const struct cj_inst *i)
+{
+	PUTS(p, " ");
+	cj_printer_bits(p, cj_type_kind(i->type),
+	    p->m->constants.at[i->attr].bits, cj_type_count(i->type));
+}
+
+static void
+print_text(struct cj_printer *p, const char *text, const struct cj_inst *i)
+{
+	PUTS(p, " ");
+	cj_printer_text(p, text);
+	print_operands(p, i);
+}
+
+static void
+print_array(struct cj_printer *p, const struct cj_inst *i)
+{
+	const struct cj_array *a = &p->m->arrays.at[i->attr];
+
+	PRINTF(p, " @%u %s ", a->object, cj_word(CJ_WORDS_GENERATOR,
+	    a->generator));
+	cj_printer_operands(p, i, 0, i->operand_count);
+}
+
+static void
+print_map_of(struct cj_printer *p, const struct cj_inst *i)
+{
+	PUTS(p, " ");
+	print_map(p, &p->m->maps.at[i->attr]);
+	PUTS(p, " of ");
+	cj_printer_operands(p, i, 0, i->operand_count);
+}
+
 void
 cj_printer_attr(struct cj_printer *p, const struct cj_inst *i)
 {
 	switch (cj_op_info[i->op].attr) {
 	case CJ_ATTR_NONE:
+		print_operands(p, i);
+		return;
 	case CJ_ATTR_CONVERSION:
+		print_operands(p, i);
+		print_conversion(p, i->attr);
+		return;
 	case CJ_ATTR_POSITIONS:
-		if (i->operand_count > 0)
-			PUTS(p, " ");
-		cj_printer_operands(p, i, 0, i->operand_count);
-		if (cj_op_info[i->op].attr == CJ_ATTR_CONVERSION)
-			print_conversion(p, i->attr);
-		else if (cj_op_info[i->op].attr == CJ_ATTR_POSITIONS)
-			print_positions(p, &p->m->positions.at[i->attr]);
+		print_operands(p, i);
+		print_positions(p, &p->m->positions.at[i->attr]);
 		return;
 	case CJ_ATTR_CONSTANT:
-		PUTS(p, " ");
-		cj_printer_bits(p, cj_type_kind(i->type),
-		    p->m->constants.at[i->attr].bits, cj_type_count(i->type));
+		print_constant(p, i);
 		return;
 	case CJ_ATTR_ACCESS:
 		print_access(p, i);
@@ -533,11 +575,7 @@ cj_printer_attr(struct cj_printer *p, const struct cj_inst *i)
 		print_require(p, i);
 		return;
 	case CJ_ATTR_TEXT:
-		PUTS(p, " ");
-		cj_printer_text(p, p->m->texts.at[i->attr]);
-		if (i->operand_count > 0)
-			PUTS(p, " ");
-		cj_printer_operands(p, i, 0, i->operand_count);
+		print_text(p, p->m->texts.at[i->attr], i);
 		return;
 	case CJ_ATTR_EXPECT:
 		print_expect(p, i);
@@ -546,19 +584,13 @@ cj_printer_attr(struct cj_printer *p, const struct cj_inst *i)
 		print_call(p, i);
 		return;
 	case CJ_ATTR_ARRAY:
-		PRINTF(p, " @%u %s ", p->m->arrays.at[i->attr].object,
-		    cj_word(CJ_WORDS_GENERATOR,
-		    p->m->arrays.at[i->attr].generator));
-		cj_printer_operands(p, i, 0, i->operand_count);
+		print_array(p, i);
 		return;
 	case CJ_ATTR_COPY:
 		print_copy(p, i);
 		return;
 	case CJ_ATTR_MAP:
-		PUTS(p, " ");
-		print_map(p, &p->m->maps.at[i->attr]);
-		PUTS(p, " of ");
-		cj_printer_operands(p, i, 0, i->operand_count);
+		print_map_of(p, i);
 		return;
 	case CJ_ATTR_TMA:
 		print_tma(p, i);
@@ -576,10 +608,7 @@ cj_printer_attr(struct cj_printer *p, const struct cj_inst *i)
 		print_tcgen05(p, i);
 		return;
 	case CJ_ATTR_MMA:
-		PUTS(p, " ");
-		cj_printer_text(p, p->m->mmas.at[i->attr]->name);
-		PUTS(p, " ");
-		cj_printer_operands(p, i, 0, i->operand_count);
+		print_text(p, p->m->mmas.at[i->attr]->name, i);
 		return;
 	case CJ_ATTR_STAGE:
 		print_stage_use(p, i);

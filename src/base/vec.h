@@ -19,11 +19,20 @@
 	((void)cj_vec_more((arena), &(v)->at, &(v)->len, &(v)->cap,	\
 	    sizeof *(v)->at), &(v)->at[(v)->len - 1])
 
+/* A full array whose pointer stands at `at`: twice the room. */
+void cj_vec_grow(struct cj_arena *a, void *at, uint32_t *cap, size_t size);
+
 /*
  * Make room for one more element of the array whose pointer stands at `at`;
- * returns its index.
+ * returns its index. Most have room.
  */
-uint32_t cj_vec_more(struct cj_arena *a, void *at, uint32_t *len,
-    uint32_t *cap, size_t size);
+static inline uint32_t
+cj_vec_more(struct cj_arena *a, void *at, uint32_t *len, uint32_t *cap,
+    size_t size)
+{
+	if (*len == *cap)
+		cj_vec_grow(a, at, cap, size);
+	return (*len)++;
+}
 
 #endif

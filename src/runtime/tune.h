@@ -5,9 +5,10 @@
  *	device    name of the GPU, or its class: "sm_90x132" is any of compute
  *		  capability 9.0 with 132 multiprocessors
  *	space     which kernel: a digest of its members and of its searches
- *	problem   what of a call decides: its own compile-time arguments, and of
- *		  each tensor kind, extents rounded up to powers of two, and
- *		  the mode of stride 1
+ *	problem   what of a call decides: its own compile-time arguments, but
+ *		  those that say what the kernel does by itself, and of each
+ *		  tensor kind, extents rounded up to powers of two, and the
+ *		  mode of stride 1
  *	values    "tile=(128, 64); stages=3"; behind "default: " what of the
  *		  kernel's own were fastest: launches take its own
  */
@@ -38,7 +39,7 @@ const char *cj_tune_space(const struct cutejit_module *m,
 void cj_tunes_list(struct cutejit_module *m);
 /* The class of a call. */
 const char *cj_tune_problem(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_const_argument *consts, uint32_t count,
+    const char *kernel, const struct cj_const_argument *consts, uint32_t count,
     const struct cj_arguments *args);
 
 /*

@@ -135,27 +135,81 @@ by_name(const void *a, const void *b)
 }
 
 /* Blanks do not matter, and tabs end a field. */
+static const char *
+without_blanks(struct cj_arena *a, const char *text, size_t length)
+{
+	char *out = cj_strndup(a, text, length), *to = out;
+	const char *from;
+
+	for (from = out; *from != '\0'; from++)
+		if (*from != ' ' && *from != '\t' && *from != '\n')
+			*to++ = *from;
+	*to = '\0';
+	return out;
+}
+
+static const struct cj_node_param *
+find_parameter(struct cutejit_module *m, const struct cj_member_info *member,
+    const char *name)
+{
+	const struct cj_list *all = &member->node->kernel.params;
+	uint32_t i;
+
+	for (i = 0; i < all->count; i++)
+		if (strcmp(cj_name_text(&m->names,
+		    all->at[i]->param.name.name), name) == 0)
+			return &all->at[i]->param;
+	return NULL;
+}
+
+/* Is it written as each member that has the parameter has it by itself? */
+static bool
+is_own_value(struct cj_arena *a, struct cutejit_module *m, const char *kernel,
+    const char *name, const char *text)
+{
+	bool found = false;
+	uint32_t i;
+
+	for (i = 0; i < m->member_count; i++) {
+		const struct cj_node_param *p = strcmp(m->infos[i].kernel,
+		    kernel) != 0 ? NULL : find_parameter(m, &m->infos[i],
+		    name);
+		struct cj_span at;
+
+		if (p == NULL)
+			continue;
+		if (p->init == NULL)
+			return false;
+		at = p->init->span;
+		if (strcmp(without_blanks(a, cj_source_get(&m->sources,
+		    at.source)->text + at.begin, at.end - at.begin), text)
+		    != 0)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
 static void
 put_const(struct cj_work *f, struct cutejit_module *m, struct cj_strbuf *b,
-    const struct cj_const_argument *c)
+    const char *kernel, const struct cj_const_argument *c)
 {
-	const char *text = c->text;
+	const char *text;
+	bool is_own;
 
-	if (text == NULL) {
-		cj_module_enter(f, m);
-		text = cj_const_text(&f->arena, m->unit, c);
-		cj_module_leave(f, m);
-	}
-	cj_strbuf_printf(b, "%s=", c->name);
-	for (; *text != '\0'; text++)
-		if (*text != ' ' && *text != '\t' && *text != '\n')
-			cj_strbuf_putc(b, *text);
-	cj_strbuf_putc(b, ' ');
+	cj_module_enter(f, m);
+	text = c->text != NULL ? c->text
+	    : cj_const_text(&f->arena, m->unit, c);
+	text = without_blanks(&f->arena, text, strlen(text));
+	is_own = is_own_value(&f->arena, m, kernel, c->name, text);
+	cj_module_leave(f, m);
+	if (!is_own)
+		cj_strbuf_printf(b, "%s=%s ", c->name, text);
 }
 
 const char *
 cj_tune_problem(struct cj_work *f, struct cutejit_module *m,
-    const struct cj_const_argument *consts, uint32_t count,
+    const char *kernel, const struct cj_const_argument *consts, uint32_t count,
     const struct cj_arguments *args)
 {
 	struct cj_const_argument *sorted = cj_memdup(&f->arena, consts,
@@ -168,7 +222,7 @@ cj_tune_problem(struct cj_work *f, struct cutejit_module *m,
 	if (count > 1)
 		qsort(sorted, count, sizeof *sorted, by_name);
 	for (i = 0; i < count; i++)
-		put_const(f, m, &b, &sorted[i]);
+		put_const(f, m, &b, kernel, &sorted[i]);
 	for (i = 0; i < args->count; i++) {
 		const struct cj_actual *a = &args->actuals[i];
 

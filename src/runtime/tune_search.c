@@ -597,7 +597,8 @@ search_call(struct cj_testing *t, const struct cj_call *record,
 	p->record = record;
 	p->args = args;
 	p->q = q;
-	p->class = cj_tune_problem(t->work, t->module, consts, n, args);
+	p->class = cj_tune_problem(t->work, t->module, record->kernel,
+	    consts, n, args);
 	pthread_mutex_init(&p->lock, NULL);
 	cj_defer(t->work, destroy_lock, &p->lock);
 	search_problem(p);

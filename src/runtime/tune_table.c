@@ -470,8 +470,8 @@ cj_tuned_add(struct cj_work *f, struct cutejit_module *m,
 
 	if (!cj_is_tuned(m, choice->kernel))
 		return false;
-	problem = cj_tune_problem(f, m, choice->consts, choice->const_count,
-	    args);
+	problem = cj_tune_problem(f, m, choice->kernel, choice->consts,
+	    choice->const_count, args);
 	values = find_own(f, m, gpu->name, choice->kernel, problem);
 	if (values == NULL)
 		values = cj_tune_shipped(f, m, gpu, choice->kernel, problem);

@@ -35,6 +35,7 @@ set_kind(cutejit_tensor *t, const char *name)
 	} kinds[] = {
 		{ "bf16", 4, 16 }, { "f16", 2, 16 }, { "f32", 2, 32 },
 		{ "i32", 0, 32 }, { "i8", 0, 8 }, { "u8", 1, 8 },
+		{ "i4", 0, 4 },
 		{ "f8e4m3", 10, 8 }, { "f8e5m2", 12, 8 },
 	};
 	size_t i;

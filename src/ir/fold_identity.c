@@ -225,10 +225,11 @@ fold_bits(const struct look *l)
 	return is(l, l->b, 0) ? l->a : is(l, l->a, 0) ? l->b : 0;
 }
 
-/* not not x, neg neg x, abs abs x, abs neg x */
+/* not not x, neg neg x, abs abs x, abs neg x; abs of what has no sign */
 static cj_ref
 fold_unary(const struct look *l)
 {
+	enum cj_kind k = cj_type_kind(l->i->type);
 	const struct cj_inst *i;
 	cj_ref r = l->f->walk.ref;
 
@@ -236,7 +237,8 @@ fold_unary(const struct look *l)
 		i = made_by(l, l->a, l->i->op);
 		return i != NULL ? cj_operand(l->f->m, i, 0) : 0;
 	}
-	if (made_by(l, l->a, CJ_OP_ABS) != NULL)
+	if (made_by(l, l->a, CJ_OP_ABS) != NULL ||
+	    !(l->is_float || cj_kind_is_signed(k)))
 		return l->a;
 	i = made_by(l, l->a, CJ_OP_NEG);
 	if (i != NULL)

@@ -9,7 +9,8 @@
 static const struct golden {
 	const char *name, *pass;	/* "all": every pass in order */
 } goldens[] = {
-	{ "fold", "fold" }, { "inside", "fold" }, { "cse", "cse" },
+	{ "fold", "fold" }, { "fold_unsigned", "fold" }, { "inside", "fold" },
+	{ "cse", "cse" },
 	{ "licm", "licm" }, { "dce", "dce" }, { "unroll", "unroll" },
 	{ "waits", "wgmma_wait" },
 	{ "fold", "all" }, { "maps", "all" }, { "map_kinds", "all" },

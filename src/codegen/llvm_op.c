@@ -212,7 +212,17 @@ struct prepared {
 	LLVMTypeRef type;
 	cj_llvm magic, shift;
 	bool has_sign;		/* the dividend may be negative */
+	cj_llvm keeps_sign;	/* all ones but where the divisor is 0; NULL: it
+				   is not */
 };
+
+/* Of a number all ones, where it is negative. */
+static cj_llvm
+sign_of(struct cj_llvm_gen *g, const struct prepared *p, cj_llvm v)
+{
+	return LLVMBuildAShr(g->b, v, cj_llvm_int(p->type,
+	    p->type == g->i32 ? 31 : 63), "");
+}
 
 /* 32 bits do where both numbers fit them. */
 static struct prepared
@@ -231,6 +241,10 @@ prepare(struct cj_llvm_gen *g, const struct cj_inst *inst)
 		    cj_llvm_int(g->i64, 32), ""), g->i32, "");
 		p.shift = LLVMBuildTrunc(g->b, p.shift, g->i32, "");
 	}
+	if (p.has_sign && cj_llvm_fact(g, d).lo <= 0)
+		p.keeps_sign = sign_of(g, &p, LLVMBuildNeg(g->b, p.type ==
+		    g->i32 ? cj_llvm_narrow(g, d, 0) : cj_llvm_wide(g, d, 0),
+		    ""));
 	/* the shift is below the width, so nothing of it is poison */
 	p.shift = LLVMBuildAnd(g->b, p.shift, cj_llvm_int(p.type,
 	    p.type == g->i32 ? 31 : 63), "");
@@ -244,14 +258,15 @@ divide_prepared(struct cj_llvm_gen *g, const struct prepared *p, cj_llvm a)
 	cj_llvm sign = NULL, q;
 
 	if (p->has_sign) {
-		sign = LLVMBuildAShr(g->b, a, cj_llvm_int(p->type,
-		    p->type == g->i32 ? 31 : 63), "");
+		sign = sign_of(g, p, a);
 		a = LLVMBuildXor(g->b, a, sign, "");
 	}
 	x.a = a;
 	x.b = p->magic;
 	q = cj_llvm_int_apply(g, CJ_OP_MUL_HI, &x);
 	q = LLVMBuildLShr(g->b, LLVMBuildAdd(g->b, q, a, ""), p->shift, "");
+	if (p->keeps_sign != NULL)
+		sign = LLVMBuildAnd(g->b, sign, p->keeps_sign, "");
 	return sign == NULL ? q : LLVMBuildXor(g->b, q, sign, "");
 }
 

@@ -574,11 +574,14 @@ prepared_quotient(struct cj_elab *el, struct cj_int a, struct cj_int b)
 	    pass_divisor(el, b));
 }
 
+/* Can the host prepare a division by b? Its formula serves where b is not
+ * negative (cj_num_divisor). */
 static bool
 is_prepared(struct cj_elab *el, struct cj_int b)
 {
 	return el->em->level == 2 && !cj_is_known(b) &&
-	    cj_elab_int_level(el, b) == 1;
+	    cj_elab_int_level(el, b) == 1 &&
+	    cj_int_range(&el->sym, b).lo >= 0;
 }
 
 /* Operands are emitted from left to right, whatever C compiler built us. */

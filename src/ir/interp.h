@@ -30,10 +30,9 @@ struct cj_decoded *cj_interp_decode(struct cj_arena *a,
 /*
  * What the operation `divisor` computes, and `divide_by` is given, stands with
  * its formula at cj_num_divisor() in num.h; code generation emits exactly
- * that. It serves for every a and d >= 1, and for a >= 0 and d = 0 by the
- * language's a / 0 = 0 only if the emitter looks: so the elaborator emits
- * `divide_by` where d >= 1 is known. The executor divides, and checks that the
- * formula gives the same.
+ * that. It serves for every a and d >= 0, so the elaborator emits `divide_by`
+ * where d is known not to be negative. The executor divides, and checks that
+ * the formula gives the same.
  */
 
 /* What a value of kind tensormap points to, and what memory of such elements

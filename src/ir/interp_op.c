@@ -206,12 +206,12 @@ cj_interp_SELECT(struct cj_decoder *d, cj_ref r)
 
 /* By the formula that code generation emits (num.h). */
 static int64_t
-prepared(int64_t a, uint64_t multiplier, uint64_t shift)
+prepared(int64_t a, int64_t by, uint64_t multiplier, uint64_t shift)
 {
 	uint64_t sign = a < 0 ? UINT64_MAX : 0, x = (uint64_t)a ^ sign;
 	uint64_t high = (uint64_t)((wide)multiplier * x >> 64);
 
-	return (int64_t)((high + x) >> (uint32_t)shift ^ sign);
+	return (int64_t)((high + x) >> (shift & 63) ^ (by == 0 ? 0 : sign));
 }
 
 static void
@@ -228,8 +228,9 @@ step_divide_by(struct cj_frame *f, const struct cj_step *s)
 
 		out[i] = (int64_t)cj_num_apply(CJ_OP_DIV, CJ_KIND_INDEX,
 		    (uint64_t)a[i], (uint64_t)by[lane], 0);
-		if (cj_lane_runs(f, lane) && by[lane] > 0 && out[i] !=
-		    prepared(a[i], pair[lane], pair[lane + f->lanes]))
+		if (cj_lane_runs(f, lane) && out[i] !=
+		    prepared(a[i], by[lane], pair[lane],
+		    pair[lane + f->lanes]))
 			cj_bug(f->machine->arena->recover,
 			    "%lld is not what divide_by was prepared for",
 			    (long long)by[lane]);

@@ -69,8 +69,9 @@ bool cj_num_read(enum cj_kind k, const char *text, size_t length,
  *	x = a ^ (a >> 63)			(arithmetic shift)
  *	q = (mul_hi_u64(m, x) + x) >> s		floor(a / d) = q ^ (a >> 63)
  *
- * and where |a| and d are below 2^31 the same with 32-bit numbers, m32 for m
- * and mul_hi_u32. For d <= 0 out is 0, 0 and the division itself is needed.
+ * and where |a| and d are below 2^31 the same with 32-bit numbers, m32 for m,
+ * mul_hi_u32 and the low 5 bits of s. For d = 0 q itself is the language's
+ * a / 0 = 0, with nothing of the sign. For d < 0 the division is needed.
  */
 void cj_num_divisor(int64_t d, uint64_t out[2]);
 

@@ -170,7 +170,8 @@ cj_num_divisor(int64_t d, uint64_t out[2])
 	unsigned log;
 	uint64_t narrow = 0;
 
-	out[0] = out[1] = 0;
+	out[0] = 0;
+	out[1] = 63;
 	if (d <= 0)
 		return;
 	/* Granlund, Montgomery: 2^log >= d, m = 2^64 (2^log - d) / d + 1 */

@@ -350,7 +350,7 @@ divide_narrow(int32_t a, const uint64_t d[2])
 	uint32_t x = (uint32_t)(a ^ a >> 31);
 	uint32_t high = (uint32_t)((d[1] >> 32) * x >> 32);
 
-	return (int32_t)((high + x) >> (d[1] & 0xffffffff)) ^ a >> 31;
+	return (int32_t)((high + x) >> (d[1] & 31)) ^ a >> 31;
 }
 
 START_TEST(divisors)
@@ -387,8 +387,12 @@ START_TEST(divisors)
 				    floor_quotient(a, d));
 		}
 	}
+	/* without its sign the quotient by 0 is 0 */
 	cj_num_divisor(0, m);
-	ck_assert(m[0] == 0 && m[1] == 0);
+	for (i = 0; i < 64; i++) {
+		SAME((uint64_t)divide_by_recipe(INT64_MAX >> i, m), 0);
+		SAME((uint64_t)divide_narrow(INT32_MAX >> i % 32, m), 0);
+	}
 }
 END_TEST
 

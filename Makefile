@@ -244,8 +244,21 @@ REPLAYS = $(FUZZERS:$(B)/fuzz/fuzz_%=$(B)/replay/fuzz_%)
 $(B)/replay/%: $(srcdir)/tests/fuzz/%.c $(srcdir)/tests/fuzz/replay.c $(LIB_A)
 	$(say) CC tests/fuzz/$*.c
 	mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(WARNINGS) $< $(srcdir)/tests/fuzz/replay.c \
-	    -o $@ $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) $(filter %.c,$^) \
+	    -o $@ $(LIB_A) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) $(FUZZ_LIBS) \
+	    $(LIBS)
+
+# Those that make programs have files in common; one reads LLVM's texts.
+fuzz_parts = $(patsubst %,$(srcdir)/tests/fuzz/%.c,$(1))
+of_fuzzer = $(B)/fuzz/$(1) $(B)/replay/$(1)
+$(call of_fuzzer,fuzz_differ) $(call of_fuzzer,fuzz_lower): \
+    $(call fuzz_parts,program program_expr program_run)
+$(call of_fuzzer,fuzz_lower): \
+    $(call fuzz_parts,lowered_read lowered_run lowered_call)
+$(call of_fuzzer,fuzz_lower): FUZZ_LIBS = \
+	$(shell $(LLVM_CONFIG) $(if $(filter yes,$(STATIC_LLVM)), \
+	--link-static,--link-shared) --ldflags --libs core irreader) \
+	$(if $(filter yes,$(STATIC_LLVM)),-lstdc++)
 
 UNIT_PROGRAMS = $(if $(filter yes,$(HAVE_CHECK)),$(UNIT_TESTS))
 C_PROGRAMS = $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
@@ -340,8 +353,8 @@ FUZZ_SECONDS = 30
 $(B)/fuzz/%: $(srcdir)/tests/fuzz/%.c $(LIB_A)
 	$(say) CC tests/fuzz/$*.c
 	mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(WARNINGS) -fsanitize=fuzzer $< -o $@ $(LIB_A) \
-	    $(ALL_LDFLAGS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) $(WARNINGS) -fsanitize=fuzzer $(filter %.c,$^) \
+	    -o $@ $(LIB_A) $(ALL_LDFLAGS) $(FUZZ_LIBS) $(LIBS)
 
 # The words of the language, for whoever mutates its texts.
 FUZZ_DICT = $(B)/fuzz/cute.dict

@@ -245,6 +245,7 @@ run_lsp() {
 corpus_of() {
 	case $1 in
 	*_elab|*_parser)	echo tests/fuzz/corpus/text ;;
+	*_differ|*_lower)	echo tests/fuzz/corpus/program ;;
 	*)			echo "tests/fuzz/corpus/${1##*fuzz_}" ;;
 	esac
 }

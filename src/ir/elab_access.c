@@ -309,6 +309,25 @@ cj_pieces_atom(struct cj_elab *el, const struct cj_pieces *p, bool is_async)
 	return cj_printf(el->arena, "universal_copy(%s)", type);
 }
 
+/* What to do about strides that let accesses be no wider. */
+static void
+say_remedy(struct cj_elab *el, struct cj_pieces *p, bool has_run)
+{
+	if (p->why == NULL || p->remedy != NULL)
+		return;
+	if (el->m->objects.at[p->t->object].kind == CJ_OBJECT_SHARED)
+		p->remedy = has_run ? "Let the strides of shared memory be "
+		    "multiples of what is copied at once; smem_layout(T, "
+		    "shape, unit = mode) has such." : "Let the values of a "
+		    "thread go along the mode of stride 1, or choose a layout "
+		    "whose rows go along with the copy: smem_layout(T, shape, "
+		    "unit = mode).";
+	else if (!has_run)
+		p->remedy = "Let the values of a thread go along the mode of "
+		    "stride 1, and say in the contract which one it is: "
+		    "tensor(T, (M, N):(_, 1)) align(16).";
+}
+
 static void
 choose_width(struct cj_elab *el, struct cj_pieces *p)
 {
@@ -330,6 +349,7 @@ choose_width(struct cj_elab *el, struct cj_pieces *p)
 	}
 	most = proved_alignment(el, p, most);
 	p->width = most < p->bits ? 1 : (uint32_t)(most / p->bits);
+	say_remedy(el, p, run > 1);
 	assign_registers(p);
 	while (!cj_guard_allows(el, p, &by)) {
 		if (!p->is_cut)

@@ -66,6 +66,27 @@ fit_together(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
+/* The atom that moves as much of these elements. */
+static void
+help_with_bits(struct cj_diag *d, const struct cj_copy_value *c,
+    enum cj_kind k)
+{
+	unsigned all = c->atom->count * c->bits, bits = cj_kind_bits(k);
+
+	if (c->mma != NULL)
+		cj_help(d, "It is a copy for an operand of %s.",
+		    c->mma->atom->text);
+	else if (c->tma != NULL)
+		cj_help(d, "A copy by TMA moves elements of the tensor that "
+		    "its map was made for.");
+	else if (c->atom->use == CJ_ATOM_UNIVERSAL || all < bits)
+		cj_help(d, "Take universal_copy(%s).", cj_kind_text(k));
+	else if (c->atom->use == CJ_ATOM_VECTOR ||
+	    c->atom->use == CJ_ATOM_CP_ASYNC)
+		cj_help(d, "Take %s(%s, %u).", c->atom->use == CJ_ATOM_VECTOR
+		    ? "vector" : "cp_async", cj_kind_text(k), all / bits);
+}
+
 static bool
 check_side(struct cj_elab *el, struct cj_args *args, uint32_t i,
     const struct cj_copy_value *c)
@@ -83,9 +104,9 @@ check_side(struct cj_elab *el, struct cj_args *args, uint32_t i,
 	}
 	if (cj_kind_bits(k) == c->bits)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
-	    "%s moves elements of %u bits, these are %s", c->atom->text,
-	    c->bits, cj_kind_text(k));
+	help_with_bits(cj_elab_report(el, CJ_DIAG_WRONG_KIND,
+	    cj_arg_span(args, i), "%s moves elements of %u bits, these are "
+	    "%s", c->atom->text, c->bits, cj_kind_text(k)), c, k);
 	return false;
 }
 

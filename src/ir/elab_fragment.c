@@ -193,6 +193,32 @@ report_parts(struct cj_elab *el, struct cj_span span,
 	return false;
 }
 
+/* Fragments of other tiles: an extent of 1 would be taken for all of them. */
+static bool
+have_one_tile(struct cj_elab *el, struct cj_span span,
+    const struct cj_fragment *a, const struct cj_fragment *b)
+{
+	uint32_t i;
+
+	if (a == NULL || b == NULL || a->tile == NULL || b->tile == NULL ||
+	    a->which != b->which)
+		return true;
+	for (i = 0; i < 2; i++)
+		if (cj_int_equal(&el->sym, cj_tuple_product(&el->al,
+		    a->tile->at[i]), cj_tuple_product(&el->al,
+		    b->tile->at[i])) == CJ_NO)
+			break;
+	if (i == 2)
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_FRAGMENT, span,
+	    "a fragment of a tile %s meets one of a tile %s",
+	    cj_tuple_text(&el->al, a->tile), cj_tuple_text(&el->al,
+	    b->tile)), "local_tile(f, tile, coordinate) is what a fragment "
+	    "has of a smaller tile; reshape(f, shape) says that the registers "
+	    "are meant, whatever they are.");
+	return false;
+}
+
 bool
 cj_fragments_agree(struct cj_elab *el, struct cj_span span,
     const struct cj_fragment *a, const struct cj_fragment *b)
@@ -201,6 +227,8 @@ cj_fragments_agree(struct cj_elab *el, struct cj_span span,
 	struct places p[2];
 	int64_t t, r, i;
 
+	if (!have_one_tile(el, span, a, b))
+		return false;
 	if (is_same_part(el, a, b))
 		return true;
 	if (!list_places(el, span, a, &p[0]) ||

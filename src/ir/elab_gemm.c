@@ -85,9 +85,17 @@ check_kind(struct cj_elab *el, struct cj_args *args, uint32_t i,
 	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, cj_arg_span(args, i),
 	    "%s takes %s here, this is %s", m->atom->text, cj_kind_text(k),
 	    cj_value_what(el, v));
-	others = which == CJ_OPERAND_C ? NULL : cj_atom_products(el,
-	    m->atom->use, cj_value_kind_of(v));
-	if (others != NULL)
+	others = cj_atom_products(el, m->atom->use, which == CJ_OPERAND_C ?
+	    m->atom->a : cj_value_kind_of(v));
+	if (which == CJ_OPERAND_A && v->fragment != NULL &&
+	    v->fragment->which == CJ_OPERAND_C)
+		cj_help(d, "A result as left operand is operand_a(mma, "
+		    "%s(acc)).", cj_kind_text(k));
+	else if (which == CJ_OPERAND_C)
+		cj_help(d, "Make it with fragment_c() of the same tiled MMA%s"
+		    "%s", others == NULL ? "." : ", or take another one. ",
+		    others == NULL ? "" : others);
+	else if (others != NULL)
 		cj_help(d, "%s", others);
 	return false;
 }

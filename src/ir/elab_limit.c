@@ -175,6 +175,23 @@ help_with_blocks(struct cj_diag *d, const struct cj_elab *el,
 	return false;
 }
 
+/* A launch that allows fewer than there are; false: those are too few, too. */
+static bool
+help_with_limit(struct cj_diag *d, const struct cj_elab *el,
+    const struct cj_function *f, int64_t needed)
+{
+	struct cj_function freely = *f;
+	int64_t n;
+
+	freely.max_registers = 0;
+	n = registers_of(el->m, &freely, threads_of(f));
+	if (f->max_registers == 0 || needed > n * 3 / 4)
+		return false;
+	cj_help(d, "Without max_registers(%lld) it has %lld.",
+	    (long long)f->max_registers, (long long)n);
+	return true;
+}
+
 /* Tiles are spread over the threads: more of these have fewer registers each.
  * A quarter is left for what is not counted. */
 static void
@@ -183,7 +200,8 @@ help_with_threads(struct cj_diag *d, const struct cj_elab *el,
 {
 	int64_t threads = threads_of(f), n;
 
-	if (help_with_blocks(d, el, f, needed))
+	if (help_with_limit(d, el, f, needed) ||
+	    help_with_blocks(d, el, f, needed))
 		return;
 	for (n = 2; n * threads <= 1024 && threads != 0; n *= 2)
 		if ((needed + n - 1) / n <=
@@ -194,8 +212,10 @@ help_with_threads(struct cj_diag *d, const struct cj_elab *el,
 			    (long long)((needed + n - 1) / n));
 			return;
 		}
-	cj_help(d, "A block has 65536 registers in all: let it hold less at "
-	    "a time.");
+	n = registers_of(el->m, f, threads) * 3 / 4 + 1;
+	cj_help(d, "A block has %d registers in all: with tiles of 1/%lld of "
+	    "the elements, or one part of them at a time, it fits.",
+	    FILE_REGISTERS, (long long)((needed + n - 1) / n));
 }
 
 static void

@@ -215,6 +215,34 @@ cj_elab_slice(struct cj_elab *el, cj_ref ref, uint32_t first, uint32_t count)
 	return cj_elab_permute(el, ref, at, count);
 }
 
+/* The first mode in which a value is neither of the extent there nor of 1. */
+static void
+say_misfit(struct cj_elab *el, struct cj_span span,
+    const struct cj_tuple *from, const struct cj_tuple *shape)
+{
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
+	    "a value of shape %s does not fit the shape %s",
+	    cj_tuple_text(&el->al, from), cj_tuple_text(&el->al, shape));
+	uint32_t rank = cj_tuple_rank(shape), m;
+	unsigned a, b;
+
+	if (cj_tuple_rank(from) != rank) {
+		cj_help(d, "The ranks differ: reshape(value, shape) gives it "
+		    "another shape of as many elements.");
+		return;
+	}
+	for (m = 0; m < rank; m++) {
+		a = cj_shape_count(cj_tuple_get(from, m));
+		b = cj_shape_count(cj_tuple_get(shape, m));
+		if (a == 1 || a == b)
+			continue;
+		cj_help(d, "Mode %u has %u elements where there is room for "
+		    "%u; extents are equal, or 1 where one is for all.",
+		    m, a, b);
+		return;
+	}
+}
+
 struct cj_value
 cj_elab_broadcast(struct cj_elab *el, struct cj_span span, struct cj_value v,
     const struct cj_tuple *shape)
@@ -238,11 +266,10 @@ cj_elab_broadcast(struct cj_elab *el, struct cj_span span, struct cj_value v,
 		return cj_value_regs(el, k, shape, ref);
 	}
 	if (merge(el, shape, from) == NULL ||
-	    cj_shape_count(merge(el, shape, from)) != count)
-		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, span,
-		    "a value of shape %s does not fit the shape %s",
-		    cj_tuple_text(&el->al, from),
-		    cj_tuple_text(&el->al, shape));
+	    cj_shape_count(merge(el, shape, from)) != count) {
+		say_misfit(el, span, from, shape);
+		return cj_value_error();
+	}
 	if (n == count)
 		return cj_value_regs(el, k, shape, ref);
 	s.at = CJ_NEWS(el->arena, uint32_t, count);

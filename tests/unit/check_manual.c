@@ -1,6 +1,8 @@
 /*
  * The examples of man/cute-layout.7: each line `name(arguments)` that a line
- * `    = result` follows is computed, and must print as the manual says.
+ * `    = result` follows is computed, and must print as the manual says. What
+ * is no operation of the algebra has `    -> result`: the sessions of
+ * tests/golden/manual evaluate both in the language.
  */
 #include "layouts.h"
 

@@ -49,10 +49,11 @@ UNIT_TESTS = $(patsubst $(srcdir)/tests/unit/%.c,$(B)/unit/%, \
 EXAMPLES = $(patsubst %.c,$(B)/examples/%, \
 	$(notdir $(sort $(wildcard $(srcdir)/examples/*/*.c))))
 API_TESTS = $(patsubst $(srcdir)/tests/api/%.c,$(B)/api/%, \
-	$(filter-out %/fake_cuda.c %/fake_nvrtc.c, \
+	$(filter-out %/fake_cuda.c %/fake_malloc.c %/fake_nvrtc.c, \
 	$(sort $(wildcard $(srcdir)/tests/api/*.c))))
 FAKE_CUDA = $(if $(API_TESTS),$(B)/fake/libcuda.so.1)
 FAKE_NVRTC = $(B)/fake/libnvrtc.so.98 $(B)/fake/libnvrtc_part.so.98
+FAKE_MALLOC = $(if $(API_TESTS),$(B)/fake/malloc.so)
 FUZZERS = $(patsubst $(srcdir)/tests/fuzz/%.c,$(B)/fuzz/%, \
 	$(sort $(wildcard $(srcdir)/tests/fuzz/fuzz_*.c)))
 HEADER = $(wildcard $(S)/cutejit.h)
@@ -213,6 +214,12 @@ $(FAKE_NVRTC): $(B)/fake/%.so.98: $(srcdir)/tests/api/fake_nvrtc.c config.mk
 	$(CC) -std=c99 -D_GNU_SOURCE $(CPPFLAGS) $(CFLAGS) $(WARNINGS) -fPIC \
 	    $(if $(findstring part,$*),-DFAKE_NVRTC_PART) -shared $< -o $@
 
+# A malloc that gives nothing once, for the command.
+$(FAKE_MALLOC): $(srcdir)/tests/api/fake_malloc.c config.mk
+	$(say) LINK $@
+	mkdir -p $(@D)
+	$(CC) -std=c99 -D_GNU_SOURCE -O1 $(WARNINGS) -fPIC -shared $< -o $@
+
 # Against what an installation has, and nothing else of ours.
 define against_library
 	$(say) CC $<
@@ -262,7 +269,8 @@ $(call of_fuzzer,fuzz_lower): FUZZ_LIBS = \
 
 UNIT_PROGRAMS = $(if $(filter yes,$(HAVE_CHECK)),$(UNIT_TESTS))
 C_PROGRAMS = $(if $(HEADER),$(API_TESTS) $(EXAMPLES))
-TEST_PROGRAMS = $(UNIT_PROGRAMS) $(C_PROGRAMS) $(REPLAYS) $(FAKE_NVRTC)
+TEST_PROGRAMS = $(UNIT_PROGRAMS) $(C_PROGRAMS) $(REPLAYS) $(FAKE_NVRTC) \
+	$(FAKE_MALLOC)
 test-programs: $(TEST_PROGRAMS)
 bench-programs: $(patsubst $(srcdir)/tests/bench/%.c,$(B)/bench/%, \
     $(wildcard $(srcdir)/tests/bench/bench_*.c))
@@ -275,7 +283,7 @@ run_tests = SRCDIR=$(ABS_SRCDIR) BUILDDIR=$(CURDIR)/$(B) \
 # Only what the parts that are asked for run.
 PROGRAMS_OF = $(if $(1),$(if $(filter unit,$(1)),$(UNIT_PROGRAMS)) \
 	$(if $(filter api examples,$(1)),$(C_PROGRAMS)) \
-	$(if $(filter golden,$(1)),$(FAKE_CUDA) $(FAKE_NVRTC)) \
+	$(if $(filter golden,$(1)),$(FAKE_CUDA) $(FAKE_NVRTC) $(FAKE_MALLOC)) \
 	$(if $(filter fuzz,$(1)),$(REPLAYS)),$(TEST_PROGRAMS))
 check: all $$(call PROGRAMS_OF,$(PARTS))
 	$(run_tests) $(PARTS)

@@ -603,7 +603,7 @@ write_outputs(struct compile *p)
 static int
 write_text_stage(const struct compile *p, const struct emit *e)
 {
-	const char *out = "";
+	const char *out;
 	char name[4096];
 	size_t length;
 	char *text = read_file(p->file, &length);
@@ -615,6 +615,8 @@ write_text_stage(const struct compile *p, const struct emit *e)
 	    strcmp(p->file, "-") == 0 ? "<stdin>" : p->file, text, length,
 	    e->kind, &out));
 	free(text);
+	if (out == NULL)
+		return code;
 	snprintf(name, sizeof name, "%s%s", e->path != NULL ? e->path :
 	    p->out != NULL && p->emit_count == 1 ? p->out : p->stem,
 	    e->path != NULL || (p->out != NULL && p->emit_count == 1) ? "" :
@@ -656,7 +658,8 @@ write_deps(const struct compile *p, const char *path)
 		put_name(f, file);
 	}
 	fputc('\n', f);
-	good = fclose(f) == 0;
+	good = !ferror(f);
+	good = fclose(f) == 0 && good && rule != NULL;
 	snprintf(name, sizeof name, "%s%s", path != NULL ? path : p->stem,
 	    path != NULL ? "" : ".d");
 	if (good && !write_file(name, rule, length)) {

@@ -51,7 +51,8 @@ lay_out(struct laying *l)
 	cj_format(&b, &l->names, &l->sources, tree);
 	l->result = malloc(b.len + 1);
 	if (l->result == NULL)
-		cj_leave(&l->recover, CJ_WHY_MEMORY, "no room for the result");
+		cj_leave(&l->recover, CJ_WHY_MEMORY,
+		    "there is no memory for the result");
 	memcpy(l->result, b.text, b.len + 1);
 	l->result_length = b.len;
 }

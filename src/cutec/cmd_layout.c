@@ -201,23 +201,25 @@ with_algebra(struct sheet *sheet, char *const *texts, int count)
 {
 	struct cj_recover point = { 0 };
 	struct cj_arena arena;
-	struct cj_names names;
+	struct cj_names names = { 0 };
 	struct cj_symtab sym;
 	struct cj_algebra al;
 	int code;
 
 	cj_arena_init(&arena, &point, NULL);
-	cj_names_init(&names, &arena);
 	if (CJ_RECOVER(&point)) {
 		complain("%s", point.text);
-		code = CUTEJIT_ERROR;
+		code = point.why == CJ_WHY_BUG ? CUTEJIT_INTERNAL :
+		    CUTEJIT_LIMIT;
 	} else {
+		cj_names_init(&names, &arena);
 		cj_symtab_init(&sym, &arena, &names);
 		cj_algebra_init(&al, &arena, &sym);
 		sheet->al = &al;
 		code = calculate(sheet, texts, count);
 	}
-	cj_names_fini(&names);
+	if (names.arena != NULL)
+		cj_names_fini(&names);
 	cj_arena_fini(&arena);
 	return code;
 }

@@ -435,6 +435,7 @@ write_profile(void *user, const char *text)
 	char *name = malloc(n + strlen(end) + 1);
 
 	if (name == NULL) {
+		no_memory();
 		r->profile_failed = true;
 		return;
 	}

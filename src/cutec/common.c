@@ -386,6 +386,8 @@ write_json(const char *path, const char *key, struct json_t *list)
 	char *text = json_dumps(all, JSON_INDENT(2));
 	bool good = text != NULL && write_file(path, text, strlen(text));
 
+	if (text == NULL)
+		no_memory();
 	free(text);
 	json_decref(all);
 	return good;

@@ -196,6 +196,38 @@ from_bits(struct cj_llvm_gen *g, enum cj_kind k, cj_llvm v)
 }
 
 /*
+ * Are these bits those of a float of 16 bits, and become one of the other kind?
+ * LLVM 22 makes a module of it that is wrong where that is compared with 0: it
+ * takes what the bits were for an integer. So it does not see what they were.
+ */
+static bool
+is_other_half(const struct cj_llvm_gen *g, enum cj_kind k, cj_ref from)
+{
+	const struct cj_inst *i = cj_inst(g->m, from);
+	enum cj_kind j = cj_type_kind(i->type);
+
+	if (k != CJ_KIND_F16 && k != CJ_KIND_BF16)
+		return false;
+	for (; j == k || !(j == CJ_KIND_F16 || j == CJ_KIND_BF16);
+	    j = cj_type_kind(i->type)) {
+		if (i->op != CJ_OP_BITCAST)
+			return false;
+		i = cj_inst(g->m, cj_operand(g->m, i, 0));
+	}
+	return true;
+}
+
+static cj_llvm
+hidden(struct cj_llvm_gen *g, cj_llvm v)
+{
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+
+	return cj_llvm_asm(g, CJ_LLVM_ASM_PURE, LLVMTypeOf(v),
+	    cj_printf(g->arena, "mov.b%u $0, $1;", bits),
+	    bits == 16 ? "=h,h" : bits == 32 ? "=r,r" : "=l,l", &v, 1);
+}
+
+/*
  * Registers follow each other from low bits to high. Runs of registers that
  * cover the same bits in both types are joined and split again; the longest
  * run is the least common multiple of the two widths.
@@ -219,6 +251,8 @@ bitcast_run(struct cj_llvm_gen *g, cj_ref r, cj_ref from, unsigned run,
 		    LLVMConstInt(type, i * narrow, 0), "");
 		all = all == NULL ? v : LLVMBuildOr(g->b, all, v, "");
 	}
+	if (is_other_half(g, k, from))
+		all = hidden(g, all);
 	for (i = 0; i < run / wide; i++) {
 		v = LLVMBuildLShr(g->b, all,
 		    LLVMConstInt(type, i * wide, 0), "");
@@ -236,6 +270,7 @@ cj_llvm_op_BITCAST(struct cj_llvm_gen *g, cj_ref r)
 	unsigned a = cj_kind_bits(cj_type_kind(inst->type));
 	unsigned b = cj_kind_bits(cj_type_kind(cj_inst(g->m, from)->type));
 	unsigned run = a;
+	cj_llvm word;
 	uint32_t i;
 
 	while (run % b != 0)
@@ -245,9 +280,13 @@ cj_llvm_op_BITCAST(struct cj_llvm_gen *g, cj_ref r)
 	    a * cj_type_count(inst->type) % 32 == 0)
 		run = 32;
 	for (i = 0; i < cj_type_count(inst->type) / (run / a); i++)
-		if (run == 32)
-			cj_llvm_set_word(g, r, i, cj_llvm_word(g, from, i));
-		else
+		if (run != 32) {
 			bitcast_run(g, r, from, run, i);
+		} else {
+			word = cj_llvm_word(g, from, i);
+			cj_llvm_set_word(g, r, i, is_other_half(g,
+			    cj_type_kind(inst->type), from) ?
+			    hidden(g, word) : word);
+		}
 	cj_llvm_finish(g, r);
 }

@@ -301,7 +301,8 @@ of_ptx(const struct low_step *s, const uint64_t *x, uint64_t *out)
 
 	if (strcmp(n, "mul.lo.s16 $0, $1, -1;") == 0)
 		*out = low_cut(-x[0], 16);
-	else if (strcmp(n, "mov.b64 $0, $1;") == 0 ||
+	else if (strcmp(n, "mov.b16 $0, $1;") == 0 ||
+	    strcmp(n, "mov.b64 $0, $1;") == 0 ||
 	    strcmp(n, "mov.b32 $0, $1;") == 0)
 		*out = x[0];
 	else if (begins(n, "mov.b32 $0, 0x") || begins(n, "mov.b64 $0, 0x"))

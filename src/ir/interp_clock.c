@@ -9,12 +9,12 @@
  * trees are joined by sharing what only one of them has.
  *
  * Lanes of a warp are threads like others, ordered among themselves where they
- * meet. What one lane publishes covers what the others did before the last
- * meeting, and what it did itself since; for several lanes, short of all, what
- * all of them did (that is too much, and never says what is not so). What one
- * lane learns the others learn at their next meeting. Of the own warp, `lane`
- * is the one whose newer intervals came back to the others through a barrier
- * at which it arrived alone.
+ * meet. What some lanes publish covers what the others did before the last
+ * meeting, and what they did themselves since; where such pieces of knowledge
+ * come together, their lanes count up to the later interval (that is too much,
+ * and never says what is not so). What one lane learns the others learn at
+ * their next meeting. Of the own warp, `lanes` are those whose newer intervals
+ * came back to the others through a barrier at which they arrived alone.
  *
  *	publish		the tree with the own block's leaf; a new interval
  *	join		take a published tree in
@@ -57,13 +57,13 @@ struct cj_sync_table {
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* A leaf has the intervals of all warps, then what single lanes did since; the
- * same for units follows. Those of `view` begin at a place. */
+/* A leaf has what is known of all warps; the same for units follows. That of
+ * `view` begins at a place. */
 static uint32_t
 place_of(const struct cj_race_run *r, enum cj_view view)
 {
 	return view == CJ_VIEW_THREADS ? 0 :
-	    2 * (r->warps + ((uint32_t)view - 1) * r->own_warps);
+	    r->warps + ((uint32_t)view - 1) * r->own_warps;
 }
 
 static uint32_t
@@ -78,41 +78,34 @@ views_of(const struct cj_race_run *r)
 	return r->has_async ? CJ_VIEWS : 1;
 }
 
-static const uint32_t *
+static const struct cj_known *
 seen_in(const struct cj_race_run *r, const struct cj_past *p,
     enum cj_view view)
 {
-	return (const uint32_t *)(const void *)p + place_of(r, view);
+	return (const struct cj_known *)(const void *)p + place_of(r, view);
 }
 
 static struct cj_known
 known_in(const struct cj_race_run *r, const struct cj_past *p,
     enum cj_view view, uint32_t warp)
 {
-	const uint32_t *seen = seen_in(r, p, view);
-
 	assert(warp < warps_of(r, view));
-	return (struct cj_known){ seen[warp],
-	    seen[warps_of(r, view) + warp] };
+	return seen_in(r, p, view)[warp];
 }
 
-/* Take more knowledge of a warp in; two different lanes become all of them. */
+/* Take more knowledge of a warp in. */
 static void
-learn(uint32_t *interval, uint32_t *lane, struct cj_known more)
+learn(struct cj_known *k, struct cj_known more)
 {
-	uint32_t a = *lane, b = more.lane;
-
-	if (more.interval > *interval)
-		*interval = more.interval;
-	if (b == 0 || b >> 6 <= *interval)
-		b = 0;
-	if (a == 0 || a >> 6 <= *interval)
-		a = 0;
-	if (a != 0 && b != 0 && ((a ^ b) & 63) != 0) {
-		*interval = (a > b ? a : b) >> 6;
-		a = b = 0;
-	}
-	*lane = a > b ? a : b;
+	if (more.interval > k->interval)
+		k->interval = more.interval;
+	if (k->since <= k->interval)
+		k->since = k->lanes = 0;
+	if (more.since <= k->interval)
+		return;
+	k->lanes |= more.lanes;
+	if (more.since > k->since)
+		k->since = more.since;
 }
 
 unsigned
@@ -130,7 +123,7 @@ new_node(struct cj_frame *f, bool is_leaf)
 {
 	struct cj_race_run *r = f->machine->race->run;
 	size_t bytes = is_leaf ? place_of(r, r->has_async ? CJ_VIEWS :
-	    CJ_VIEW_SHARED) * sizeof(uint32_t) : sizeof(struct cj_past);
+	    CJ_VIEW_SHARED) * sizeof(struct cj_known) : sizeof(struct cj_past);
 
 	if (atomic_fetch_add_explicit(&r->nodes, 1, memory_order_relaxed)
 	    == MOST_NODES)
@@ -140,15 +133,15 @@ new_node(struct cj_frame *f, bool is_leaf)
 
 /* Has a leaf all that another one has of a view? */
 static bool
-has_all(const uint32_t *a, const uint32_t *b, uint32_t warps)
+has_all(const struct cj_known *a, const struct cj_known *b, uint32_t warps)
 {
 	bool all = true;
 	uint32_t i;
 
 	for (i = 0; i < warps; i++)
-		all &= a[i] >= b[i];
-	for (i = warps; i < 2 * warps; i++)	/* of one lane, or 0 */
-		all &= a[i] == b[i] || b[i] == 0;
+		all &= a[i].interval >= b[i].interval && (b[i].since == 0 ||
+		    (a[i].since == b[i].since &&
+		    (b[i].lanes & ~a[i].lanes) == 0));
 	return all;
 }
 
@@ -157,9 +150,10 @@ join_leaves(struct cj_frame *f, const struct cj_past *x,
     const struct cj_past *y)
 {
 	const struct cj_race_run *r = f->machine->race->run;
-	const uint32_t *a = seen_in(r, x, 0), *b = seen_in(r, y, 0);
+	const struct cj_known *a = seen_in(r, x, 0), *b = seen_in(r, y, 0);
 	bool x_has_all = true, y_has_all = true;
-	uint32_t v, i, at, warps, *both;
+	uint32_t v, i, at, warps;
+	struct cj_known *both;
 
 	for (v = 0; v < views_of(r); v++) {
 		at = place_of(r, v);
@@ -173,10 +167,9 @@ join_leaves(struct cj_frame *f, const struct cj_past *x,
 	for (v = 0; v < views_of(r); v++) {
 		at = place_of(r, v);
 		warps = warps_of(r, v);
-		memcpy(both + at, a + at, 2 * warps * sizeof *both);
+		memcpy(both + at, a + at, warps * sizeof *both);
 		for (i = at; i < at + warps; i++)
-			learn(&both[i], &both[warps + i], (struct cj_known){
-			    b[i], b[warps + i] });
+			learn(&both[i], b[i]);
 	}
 	return (const void *)both;
 }
@@ -231,7 +224,7 @@ cj_past_known(const struct cj_race_run *r, const struct cj_past *p,
 {
 	const struct cj_past *leaf = find_leaf(p, r->levels, block);
 
-	return leaf == NULL ? (struct cj_known){ 0, 0 } :
+	return leaf == NULL ? (struct cj_known){ 0 } :
 	    known_in(r, leaf, CJ_VIEW_THREADS, warp);
 }
 
@@ -254,10 +247,10 @@ const struct cj_past *
 cj_past_of(struct cj_frame *f, uint64_t block, uint32_t warp,
     uint32_t interval)
 {
-	uint32_t *leaf = new_node(f, true);
+	struct cj_known *leaf = new_node(f, true);
 
 	assert(warp < f->machine->race->run->warps);
-	leaf[warp] = interval;
+	leaf[warp].interval = interval;
 	return tree_of(f, block, (const void *)leaf);
 }
 
@@ -269,7 +262,7 @@ cj_clock_begin(struct cj_frame *f)
 	if (f->clock == NULL)
 		return;
 	memset(f->clock, 0, sizeof *f->clock);
-	f->clock->of[CJ_VIEW_THREADS].warp[f->warp] = 1;
+	f->clock->of[CJ_VIEW_THREADS].warp[f->warp].interval = 1;
 	f->clock->met = 1;
 	f->ahead = 0;
 }
@@ -279,15 +272,17 @@ next_interval(struct cj_frame *f, uint32_t last)
 {
 	if (last >= CJ_LAST_INTERVAL)
 		cj_race_give_up(f, "a warp meets others too often");
-	f->clock->of[CJ_VIEW_THREADS].warp[f->warp] =
+	f->clock->of[CJ_VIEW_THREADS].warp[f->warp].interval =
 	    last < CJ_LAST_INTERVAL ? last + 1 : last;
 }
 
 static void
 have_met(struct cj_frame *f)
 {
-	f->clock->met = f->clock->of[CJ_VIEW_THREADS].warp[f->warp];
-	f->clock->of[CJ_VIEW_THREADS].lane[f->warp] = 0;
+	struct cj_known *own = &f->clock->of[CJ_VIEW_THREADS].warp[f->warp];
+
+	f->clock->met = own->interval;
+	own->since = own->lanes = 0;
 	f->ahead = 0;
 }
 
@@ -297,38 +292,44 @@ cj_clock_meet_lanes(struct cj_frame *f)
 {
 	if (f->clock == NULL || f->machine->race == NULL)
 		return;
-	next_interval(f, f->clock->of[CJ_VIEW_THREADS].warp[f->warp]);
+	next_interval(f, f->clock->of[CJ_VIEW_THREADS].warp[f->warp].interval);
 	have_met(f);
 }
 
-/* Which lanes run: all that have not ended, one, or some. */
-enum who_runs { ALL_RUN, ONE_RUNS, SOME_RUN };
+/* The lanes that run, as bits. */
+static uint32_t
+lanes_here(const struct cj_frame *f)
+{
+	uint32_t lane, here = 0;
 
-static enum who_runs
-who_runs(const struct cj_frame *f)
+	for (lane = 0; lane < f->lanes; lane++)
+		here |= (uint32_t)cj_lane_runs(f, lane) << lane;
+	return here;
+}
+
+/* Do all run that have not ended? */
+static bool
+all_run(const struct cj_frame *f)
 {
 	const uint8_t *unfinished = cj_mask(f, f->code->unfinished);
-	uint32_t lane, here = 0, elsewhere = 0;
+	bool elsewhere = false;
+	uint32_t lane;
 
-	for (lane = 0; lane < f->lanes; lane++) {
-		here += cj_lane_runs(f, lane);
-		elsewhere += unfinished[lane] && !cj_lane_runs(f, lane);
-	}
-	return elsewhere == 0 ? ALL_RUN : here == 1 ? ONE_RUNS : SOME_RUN;
+	for (lane = 0; lane < f->lanes; lane++)
+		elsewhere |= unfinished[lane] && !cj_lane_runs(f, lane);
+	return !elsewhere;
 }
 
 static const struct cj_past *
 leaf_of(struct cj_frame *f, const struct cj_clock *c)
 {
 	const struct cj_race_run *r = f->machine->race->run;
-	uint32_t *leaf = new_node(f, true), v;
+	struct cj_known *leaf = new_node(f, true);
+	uint32_t v;
 
-	for (v = 0; v < views_of(r); v++) {
-		uint32_t warps = warps_of(r, v), *at = leaf + place_of(r, v);
-
-		memcpy(at, c->of[v].warp, warps * sizeof *at);
-		memcpy(at + warps, c->of[v].lane, warps * sizeof *at);
-	}
+	for (v = 0; v < views_of(r); v++)
+		memcpy(leaf + place_of(r, v), c->of[v].warp,
+		    warps_of(r, v) * sizeof *leaf);
 	return (const void *)leaf;
 }
 
@@ -337,15 +338,13 @@ static struct cj_known
 own_deeds(const struct cj_frame *f)
 {
 	const struct cj_clock *c = f->clock;
-	const struct cj_seen *seen = &c->of[CJ_VIEW_THREADS];
-	struct cj_known own = { seen->warp[f->warp], 0 };
-	uint32_t now = own.interval;
+	uint32_t now = c->of[CJ_VIEW_THREADS].warp[f->warp].interval;
+	struct cj_known own;
 
-	if (c->met > now || who_runs(f) != ONE_RUNS)
-		return own;
-	own = (struct cj_known){ c->met - 1, seen->lane[f->warp] };
-	learn(&own.interval, &own.lane, (struct cj_known){ c->met - 1,
-	    cj_lane_note(cj_first_lane(f), now) });
+	if (c->met > now || all_run(f))
+		return (struct cj_known){ now, 0, 0 };
+	own = cj_clock_own(c, f->warp);
+	learn(&own, (struct cj_known){ c->met - 1, now, lanes_here(f) });
 	return own;
 }
 
@@ -353,22 +352,18 @@ const struct cj_past *
 cj_clock_publish(struct cj_frame *f)
 {
 	struct cj_clock *c = f->clock;
-	struct cj_seen *seen = c != NULL ? &c->of[CJ_VIEW_THREADS] : NULL;
 	const struct cj_past *p;
-	struct cj_known own;
-	uint32_t now, lane;
+	struct cj_known before, *own;
 
 	if (f->machine->race == NULL)
 		return NULL;
-	now = seen->warp[f->warp];
-	lane = seen->lane[f->warp];
-	own = own_deeds(f);
-	seen->warp[f->warp] = own.interval;
-	seen->lane[f->warp] = own.lane;
+	own = &c->of[CJ_VIEW_THREADS].warp[f->warp];
+	before = *own;
+	*own = own_deeds(f);
 	p = cj_past_join(f, c->past, tree_of(f, f->machine->block->number,
 	    leaf_of(f, c)));
-	seen->lane[f->warp] = lane;
-	next_interval(f, now);
+	*own = before;
+	next_interval(f, before.interval);
 	return p;
 }
 
@@ -376,17 +371,13 @@ cj_clock_publish(struct cj_frame *f)
 static void
 remember_stale(struct cj_frame *f)
 {
-	uint32_t lane, here = 0;
-
-	if (who_runs(f) == ALL_RUN) {
+	if (all_run(f)) {
 		f->ahead = 0;
 		return;
 	}
-	for (lane = 0; lane < f->lanes; lane++)
-		here |= (uint32_t)cj_lane_runs(f, lane) << lane;
 	if (f->ahead == 0)
 		*f->stale = *f->clock;
-	f->ahead |= here;
+	f->ahead |= lanes_here(f);
 }
 
 /* Lanes of the own warp arrived: those that wait now know what they did. */
@@ -394,10 +385,13 @@ static void
 learn_of_own(struct cj_frame *f, struct cj_known k)
 {
 	struct cj_clock *c = f->clock;
-	uint32_t interval = c->met - 1;
+	struct cj_known own = cj_clock_own(c, f->warp),
+	    *at = &c->of[CJ_VIEW_THREADS].warp[f->warp];
 
-	learn(&interval, &c->of[CJ_VIEW_THREADS].lane[f->warp], k);
-	c->met = interval + 1;
+	learn(&own, k);
+	c->met = own.interval + 1;
+	own.interval = at->interval;
+	*at = own;
 }
 
 bool
@@ -409,7 +403,7 @@ cj_clock_is_behind(const struct cj_frame *f, const struct cj_past *p)
 	for (i = 0; r != NULL && p != NULL && i < r->run->warps; i++)
 		if (i != f->warp && cj_past_known(r->run, p,
 		    f->machine->block->number, i).interval >
-		    f->clock->of[CJ_VIEW_THREADS].warp[i])
+		    f->clock->of[CJ_VIEW_THREADS].warp[i].interval)
 			return false;
 	return true;
 }
@@ -429,8 +423,7 @@ learn_leaf(struct cj_frame *f, const struct cj_past *leaf)
 			if (v == CJ_VIEW_THREADS && i == f->warp)
 				learn_of_own(f, k);
 			else
-				learn(&c->of[v].warp[i], &c->of[v].lane[i],
-				    k);
+				learn(&c->of[v].warp[i], k);
 		}
 }
 
@@ -475,13 +468,11 @@ fence_clock(struct cj_frame *f, struct cj_clock *c, enum cj_view view,
 	struct cj_seen *units = &c->of[view];
 	uint32_t i;
 
-	learn(&units->warp[f->warp], &units->lane[f->warp], own);
+	learn(&units->warp[f->warp], own);
 	for (i = 0; view != CJ_VIEW_SHARED && i < f->machine->race->run->
 	    own_warps; i++)
 		if (i != f->warp)
-			learn(&units->warp[i], &units->lane[i],
-			    (struct cj_known){ threads->warp[i],
-			    threads->lane[i] });
+			learn(&units->warp[i], threads->warp[i]);
 	if (c->past != NULL && view == CJ_VIEW_GLOBAL)
 		c->past = fence_past(f, c->past, view);
 }
@@ -495,12 +486,12 @@ cj_clock_fence(struct cj_frame *f, enum cj_view view)
 	if (r == NULL || !r->run->has_async)
 		return;
 	own = own_deeds(f);
-	if (f->ahead != 0 && who_runs(f) == ALL_RUN)
+	if (f->ahead != 0 && all_run(f))
 		fence_clock(f, f->stale, view, own);
 	else
 		remember_stale(f);
 	fence_clock(f, f->clock, view, own);
-	next_interval(f, f->clock->of[CJ_VIEW_THREADS].warp[f->warp]);
+	next_interval(f, f->clock->of[CJ_VIEW_THREADS].warp[f->warp].interval);
 }
 
 struct cj_fenced
@@ -512,8 +503,7 @@ cj_clock_fenced(const struct cj_frame *f, const struct cj_clock *c,
 	struct cj_fenced k = { 0 };
 
 	if (block == f->machine->block->number)
-		k.by[0] = (struct cj_known){ c->of[view].warp[warp],
-		    c->of[view].lane[warp] };
+		k.by[0] = c->of[view].warp[warp];
 	else if ((leaf = find_leaf(c->past, r->levels, block)) != NULL)
 		k.by[0] = known_in(r, leaf, view, warp);
 	leaf = c->past == NULL ? NULL : find_leaf(c->past->child[view],
@@ -533,9 +523,7 @@ learn_clock(const struct cj_race_run *r, const struct cj_clock *c,
 
 	for (v = 0; v < views_of(r); v++)
 		for (k = 0; k < warps; k++)
-			learn(&all->of[v].warp[k], &all->of[v].lane[k],
-			    (struct cj_known){ c->of[v].warp[k],
-			    c->of[v].lane[k] });
+			learn(&all->of[v].warp[k], c->of[v].warp[k]);
 }
 
 /* What the warps of a block that come know of it together. */
@@ -555,8 +543,8 @@ gather(struct cj_block *b, bool (*comes)(const struct cj_frame *f))
 		all.past = cj_past_join(&b->frames[i], all.past, c->past);
 	}
 	for (i = 0; i < b->warps; i++)
-		if (seen->warp[i] < all.floor)
-			all.floor = seen->warp[i];
+		if (seen->warp[i].interval < all.floor)
+			all.floor = seen->warp[i].interval;
 	return all;
 }
 
@@ -568,8 +556,8 @@ spread(struct cj_block *b, bool (*comes)(const struct cj_frame *f),
 	uint32_t i, last = 0;
 
 	for (i = 0; i < b->warps; i++)
-		if (all->of[CJ_VIEW_THREADS].warp[i] > last)
-			last = all->of[CJ_VIEW_THREADS].warp[i];
+		if (all->of[CJ_VIEW_THREADS].warp[i].interval > last)
+			last = all->of[CJ_VIEW_THREADS].warp[i].interval;
 	for (i = 0; i < b->warps; i++) {
 		if (!comes(&b->frames[i]))
 			continue;

@@ -555,12 +555,16 @@ struct cj_past;
 enum cj_view { CJ_VIEW_THREADS, CJ_VIEW_SHARED, CJ_VIEW_LANDED,
     CJ_VIEW_GLOBAL, CJ_VIEWS };
 
+/* What is known of a warp: the last interval of all of its lanes, and up to
+ * which one some of them have done something since, or 0. */
+struct cj_known {
+	uint32_t interval, since;
+	uint32_t lanes;			/* a bit for each of them */
+};
+
 struct cj_clock {
 	struct cj_seen {
-		uint32_t warp[CJ_LANES_WARP];	/* intervals of the own
-						   block's warps */
-		uint32_t lane[CJ_LANES_WARP];	/* what one lane has done
-						   since, or 0 */
+		struct cj_known warp[CJ_LANES_WARP];	/* of the own block */
 	} of[CJ_VIEWS];
 	uint32_t floor;			/* no interval of threads is less */
 	uint32_t met;			/* first interval since lanes met */

@@ -30,7 +30,8 @@ static who
 myself(const struct cj_frame *f, uint32_t lane)
 {
 	return cj_doer_of(f->machine->block->number, f->warp,
-	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp]) | (who)lane << 28;
+	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp].interval) |
+	    (who)lane << 28;
 }
 
 /* The usual cases: nobody, this lane, this block before its last barrier. */

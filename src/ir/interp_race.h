@@ -38,11 +38,15 @@ unsigned cj_past_levels(uint64_t blocks);
 /* A clock that knows an interval of one warp alone. */
 const struct cj_past *cj_past_of(struct cj_frame *f, uint64_t block,
     uint32_t warp, uint32_t interval);
-/* What is known of a warp: the last interval of all of its lanes, and `lane`:
- * what one lane alone has done since (cj_lane_note), or 0. */
-struct cj_known {
-	uint32_t interval, lane;
-};
+/* What a lane of the own warp knows of the others. */
+static inline struct cj_known
+cj_clock_own(const struct cj_clock *c, uint32_t warp)
+{
+	struct cj_known k = c->of[CJ_VIEW_THREADS].warp[warp];
+
+	k.interval = c->met - 1;
+	return k;
+}
 struct cj_known cj_past_known(const struct cj_race_run *r,
     const struct cj_past *p, uint64_t block, uint32_t warp);
 /* The same of what a fence stands behind: of who did it, and of others. */
@@ -52,11 +56,6 @@ struct cj_fenced {
 struct cj_fenced cj_clock_fenced(const struct cj_frame *f,
     const struct cj_clock *c, enum cj_view view, uint64_t block,
     uint32_t warp);
-static inline uint32_t
-cj_lane_note(uint32_t lane, uint32_t interval)
-{
-	return interval << 6 | lane << 1 | 1;
-}
 
 /* ---- who did it ---------------------------------------------------------- */
 

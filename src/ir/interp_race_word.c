@@ -122,16 +122,17 @@ mask_of_one(who w)
 
 /* ---- order --------------------------------------------------------------- */
 
-/* Is what a word says part of what is known of its warp? */
+/* Is what a word says part of what is known of its warp? Several lanes may be
+ * those that are known, where these are more than one. */
 static bool
 is_known(struct cj_known k, who w)
 {
 	if (k.interval >= cj_doer_interval(w))
 		return true;
-	if (k.lane >> 6 < cj_doer_interval(w))
+	if (k.since < cj_doer_interval(w))
 		return false;
-	return cj_doer_form(w) == CJ_DOER_LANE &&
-	    (k.lane >> 1 & 31) == cj_doer_lane(w);
+	return cj_doer_form(w) == CJ_DOER_LANE ?
+	    k.lanes >> cj_doer_lane(w) & 1 : (k.lanes & (k.lanes - 1)) != 0;
 }
 
 /* Did one warp's access happen before the one under examination? */
@@ -145,14 +146,11 @@ is_before(const struct cj_act *a, who w)
 		return is_known(cj_past_known(a->run, c->past, cj_doer_block(w),
 		    warp), w);
 	if (((w ^ a->me) & CJ_DOER_WARP_BITS) != 0)
-		return is_known((struct cj_known){
-		    c->of[CJ_VIEW_THREADS].warp[warp],
-		    c->of[CJ_VIEW_THREADS].lane[warp] }, w);
+		return is_known(c->of[CJ_VIEW_THREADS].warp[warp], w);
 	if (cj_doer_form(w) != CJ_DOER_LANE)
 		return cj_doer_interval(w) < c->met;
 	return ((w ^ a->me) & CJ_DOER_LANE_BITS) == 0
-	    || is_known((struct cj_known){ c->met - 1,
-	    c->of[CJ_VIEW_THREADS].lane[warp] }, w);
+	    || is_known(cj_clock_own(c, warp), w);
 }
 
 /* Of a mask: one of its warps that did not come before, else 0. */

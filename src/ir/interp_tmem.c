@@ -89,7 +89,8 @@ cj_tmem_is_over(const struct cj_frame *f, const struct cj_tmem_last *l,
 	if (u != CJ_TMEM_PRODUCTS)
 		return l->interval <= w->done[u] && (warp == f->warp ||
 		    f->machine->race == NULL ||
-		    f->clock->of[CJ_VIEW_THREADS].warp[warp] >= w->waited);
+		    f->clock->of[CJ_VIEW_THREADS].warp[warp].interval >=
+		    w->waited);
 	return f->machine->race == NULL || is_in(&a, f->clock->past,
 	    mark_of(u, warp, l->interval));
 }
@@ -142,7 +143,8 @@ remedy(const struct cj_tmem_access *a, cj_tmem_mark m)
 		return unit_of(m) == CJ_TMEM_LOADS ? "it is issued here, and "
 		    "no tcgen05_wait(.load) has ended it" : "it is issued "
 		    "here, and no tcgen05_wait(.store) has ended it";
-	return f->clock->of[CJ_VIEW_THREADS].warp[warp_of(m)] >= w->waited ?
+	return f->clock->of[CJ_VIEW_THREADS].warp[warp_of(m)].interval >=
+	    w->waited ?
 	    "it is issued here; no fence(.before_thread_sync) stands between "
 	    "its end and what orders the two" :
 	    "it is issued here, and nothing orders the two";

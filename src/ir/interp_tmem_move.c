@@ -372,7 +372,7 @@ step_wait(struct cj_frame *f, const struct cj_step *s)
 	w = cj_tmem_self(f);
 	w->done[u] = w->open[u]++;
 	w->waited = f->clock != NULL ?
-	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp] : 0;
+	    f->clock->of[CJ_VIEW_THREADS].warp[f->warp].interval : 0;
 }
 
 void

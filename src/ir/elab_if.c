@@ -320,66 +320,82 @@ cj_elab_logic(struct cj_elab *el, const struct cj_node *n,
 
 /* ---- the statement ------------------------------------------------------- */
 
-static void
-arm_block(struct cj_elab *el, const struct cj_node *n, uint32_t at);
+/* An if at run time whose else is open. */
+struct open_else {
+	cj_region outer;
+	unsigned left;			/* of its arm */
+};
 
-/* Both arms are regions; what follows is dead if both have left. */
-static void
+/* Both arms are regions; what follows is dead if both have left. True: the else
+ * is open. */
+static bool
 if_at_run_time(struct cj_elab *el, const struct cj_node *n, uint32_t at,
-    cj_ref cond)
+    cj_ref cond, struct open_else *open)
 {
-	const struct cj_node *arm = n->if_stmt.arms.at[at];
-	bool has_else = at + 1 < n->if_stmt.arms.count ||
-	    n->if_stmt.otherwise != NULL;
-	unsigned left;
 	cj_ref owner = cj_emit(&el->em->b, CJ_OP_IF, 0, 0, &cond, 1);
-	cj_region outer = cj_elab_enter(el, owner, NULL);
 
-	cj_elab_block(el, arm->arm.body);
-	left = el->left;
+	open->outer = cj_elab_enter(el, owner, NULL);
+	cj_elab_block(el, n->if_stmt.arms.at[at]->arm.body);
+	open->left = el->left;
 	el->left = 0;
-	cj_elab_leave(el, outer);
-	if (!has_else)
-		return;
+	cj_elab_leave(el, open->outer);
+	if (at + 1 == n->if_stmt.arms.count && n->if_stmt.otherwise == NULL)
+		return false;
 	cj_elab_enter(el, owner, NULL);
-	arm_block(el, n, at + 1);
-	if (left == 0 || el->left == 0)
-		el->left = 0;
-	else if (left > el->left)
-		el->left = left;
-	cj_elab_leave(el, outer);
+	return true;
 }
 
 static void
-arm_block(struct cj_elab *el, const struct cj_node *n, uint32_t at)
+close_else(struct cj_elab *el, const struct open_else *open)
 {
-	const struct cj_node *arm;
-	struct cj_value c;
+	if (open->left == 0 || el->left == 0)
+		el->left = 0;
+	else if (open->left > el->left)
+		el->left = open->left;
+	cj_elab_leave(el, open->outer);
+}
+
+/* Each arm that may be taken stands in the else of the one in front of it; a
+ * chain is as long as it likes, and takes no stack. Returns how many are open. */
+static uint32_t
+open_arms(struct cj_elab *el, const struct cj_node *n, struct open_else *open)
+{
+	uint32_t count = 0, at;
 	bool known, truth;
 	cj_ref cond;
 
-	if (at == n->if_stmt.arms.count) {
-		if (n->if_stmt.otherwise != NULL)
-			cj_elab_block(el, n->if_stmt.otherwise);
-		return;
+	for (at = 0; at < n->if_stmt.arms.count; at++) {
+		const struct cj_node *arm = n->if_stmt.arms.at[at];
+		struct cj_value c = arm->arm.is_const ?
+		    cj_elab_known(el, arm->arm.cond,
+		    "the condition of \"const if\"") :
+		    cj_elab_expr(el, arm->arm.cond);
+
+		if (!cj_elab_condition(el, arm->arm.cond->span, c, &known,
+		    &truth, &cond))
+			return count;
+		if (known && truth) {
+			cj_elab_block(el, arm->arm.body);
+			return count;
+		}
+		if (known)
+			continue;
+		if (!if_at_run_time(el, n, at, cond, &open[count]))
+			return count;
+		count++;
 	}
-	arm = n->if_stmt.arms.at[at];
-	c = arm->arm.is_const ? cj_elab_known(el, arm->arm.cond,
-	    "the condition of \"const if\"") :
-	    cj_elab_expr(el, arm->arm.cond);
-	if (!cj_elab_condition(el, arm->arm.cond->span, c, &known, &truth,
-	    &cond))
-		return;
-	if (!known)
-		if_at_run_time(el, n, at, cond);
-	else if (truth)
-		cj_elab_block(el, arm->arm.body);
-	else
-		arm_block(el, n, at + 1);
+	if (n->if_stmt.otherwise != NULL)
+		cj_elab_block(el, n->if_stmt.otherwise);
+	return count;
 }
 
 void
 cj_elab_if(struct cj_elab *el, const struct cj_node *n)
 {
-	arm_block(el, n, 0);
+	struct open_else *open = CJ_NEWS(el->arena, struct open_else,
+	    n->if_stmt.arms.count);
+	uint32_t count = open_arms(el, n, open);
+
+	while (count > 0)
+		close_else(el, &open[--count]);
 }

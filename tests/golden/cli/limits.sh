@@ -13,3 +13,14 @@ do
 	    "$CUTEC" compile k.cute --arch=sm_90 --emit=cubin=k.cubin 2>&1 | sed "s|$PWD/||; s/report-.*/report/"
 done
 grep '^fault' cutejit-report-*
+# A chain of arms is no nesting: it takes no stack, however long it is.
+{
+	printf 'kernel k(y: tensor(i32, N), a: i32)\n{\n    launch grid(1) '
+	printf 'block(32) {\n        if a == 0 { y[0] = 0; }\n'
+	seq 1 5000 | sed 's/.*/        else if a == & { y[0] = &; }/'
+	printf '    }\n}\n'
+} > arms.cute
+small=512
+test "${SANITIZERS:-no}" = no || small=8192
+(ulimit -s $small; "$CUTEC" compile arms.cute --emit=ir=arms.ir)
+echo "5000 arms: status $?, $(grep -c 'store' arms.ir) stores"

@@ -356,7 +356,7 @@ close_else(struct cj_elab *el, const struct open_else *open)
 }
 
 /* Each arm that may be taken stands in the else of the one in front of it; a
- * chain is as long as it likes, and takes no stack. Returns how many are open. */
+ * chain may be long, and takes no stack. Returns how many are open. */
 static uint32_t
 open_arms(struct cj_elab *el, const struct cj_node *n, struct open_else *open)
 {

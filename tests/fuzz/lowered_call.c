@@ -517,6 +517,43 @@ overflows(struct low_thread *t, const struct low_step *s)
 	return true;
 }
 
+/* llvm.vector.reduce.umax.v8i32 and its kin, of integers. */
+static bool
+reduces(struct low_thread *t, const struct low_step *s)
+{
+	static const char head[] = "llvm.vector.reduce.";
+	static const struct { const char *name, *by; } rows[] = {
+		{ "umax.", "umax" }, { "umin.", "umin" }, { "smax.", "smax" },
+		{ "smin.", "smin" }, { "add.", "add" }, { "and.", "and" },
+		{ "or.", "or" }, { "xor.", "xor" },
+	};
+	const char *n = s->name + strlen(head);
+	unsigned i, k, w = s->from.width;
+	uint64_t all, x;
+
+	for (k = 0; begins(s->name, head) && k < CJ_LENGTH(rows); k++)
+		if (begins(n, rows[k].name))
+			break;
+	if (!begins(s->name, head) || k == CJ_LENGTH(rows))
+		return false;
+	all = t->frame[s->operand[0]];
+	t->poison[s->at] = t->poison[s->operand[0]];
+	for (i = 1; i < s->from.count; i++) {
+		x = t->frame[s->operand[0] + i];
+		t->poison[s->at] |= t->poison[s->operand[0] + i];
+		if (strcmp(rows[k].by, "smax") == 0)
+			all = low_signed(all, w) > low_signed(x, w) ? all : x;
+		else if (strcmp(rows[k].by, "smin") == 0)
+			all = low_signed(all, w) < low_signed(x, w) ? all : x;
+		else if (strcmp(rows[k].by, "add") == 0)
+			all = low_cut(all + x, w);
+		else
+			all = combined(rows[k].by, all, x);
+	}
+	t->frame[s->at] = all;
+	return true;
+}
+
 bool
 lowered_call(struct low_run *r, struct low_thread *t,
     const struct low_step *s)
@@ -527,7 +564,8 @@ lowered_call(struct low_run *r, struct low_thread *t,
 	t->wait = (s->flags & LOW_ASM) ? LOW_RUNS : waits(s->name);
 	if (t->wait != LOW_RUNS)
 		return false;
-	if (s->operands == 2 && !(s->flags & LOW_ASM) && overflows(t, s))
+	if (!(s->flags & LOW_ASM) && (reduces(t, s) ||
+	    (s->operands == 2 && overflows(t, s))))
 		return true;
 	for (i = 0; i < count && !does_nothing(s->name); i++) {
 		bool poison = false;

@@ -491,8 +491,9 @@ put_text(struct make *m, struct cj_strbuf *b)
 	    "kernel k(\n");
 	for (i = 0; i < m->out->count; i++) {
 		put_parameter(m, b, i);
-		cj_strbuf_puts(b, i + 1 < m->out->count ? ",\n" : ")\n");
+		cj_strbuf_puts(b, i + 1 < m->out->count ? ",\n" : "");
 	}
+	cj_strbuf_puts(b, ")\n");
 	put_contract(m, b);
 	cj_strbuf_printf(b, "{\n    launch grid(%u) block(%u) {\n"
 	    "        let t = thread_idx.x;\n"

@@ -5,6 +5,7 @@
  * vec      growing arrays		strbuf   text under construction
  * intern   names as numbers		source   texts, spans, lines
  * diag     messages to the user	hash     digests of content
+ * name_map numbers by name
  */
 #ifndef CJ_BASE_H
 #define CJ_BASE_H
@@ -18,6 +19,7 @@
 #include "diag.h"
 #include "hash.h"
 #include "intern.h"
+#include "name_map.h"
 #include "recover.h"
 #include "source.h"
 #include "strbuf.h"

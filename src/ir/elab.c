@@ -23,7 +23,6 @@ cj_elab_init(struct cj_elab *el, struct cj_arena *a, const struct cj_unit *u,
 	memset(cj_push(a, &el->symbols), 0, sizeof *el->symbols.at);
 	el->m = cj_module_create(a, "", target);
 	el->m->sources = u->sources;
-	el->globals = CJ_NEWS(a, struct cj_global, u->decl_count + 1);
 	el->time = CJ_TIME_CONST;
 }
 

@@ -175,15 +175,8 @@ cj_contract_equal(struct cj_matched *m, struct cj_int actual,
 static bool
 is_new(struct cj_elab *el, cj_name name)
 {
-	const struct cj_file *f = el->env->file;
-	uint32_t i;
-
-	if (cj_env_find(el->env, name) != NULL)
-		return false;
-	for (i = 0; i < f->decls.len; i++)
-		if (f->decls.at[i].name == name)
-			return false;
-	return true;
+	return cj_env_find(el->env, name) == NULL &&
+	    cj_file_find(el->env->file, name) == NULL;
 }
 
 static int64_t

@@ -11,25 +11,37 @@
 
 /* ---- what there is ------------------------------------------------------- */
 
+static const struct cj_family *
+find_family(const struct cj_unit *u, const char *kernel)
+{
+	uint32_t at = cj_name_map_get(&u->family_of,
+	    cj_intern_str(u->names, kernel));
+
+	return at != 0 ? &u->families.at[at - 1] : NULL;
+}
+
 static const struct cj_member_info *
 find_name(const struct cj_unit *u, const char *kernel)
 {
-	uint32_t i;
+	const struct cj_family *f = find_family(u, kernel);
 
-	for (i = 0; i < u->members.len; i++)
-		if (strcmp(u->members.at[i].kernel, kernel) == 0)
-			return &u->members.at[i];
-	return NULL;
+	return f != NULL ? &u->members.at[f->first] : NULL;
 }
 
+/* One more member: its number in its family. */
 static uint32_t
-count_family(const struct cj_unit *u, const char *kernel)
+join_family(struct cj_unit *u, const char *kernel)
 {
-	uint32_t i, n = 0;
+	cj_name name = cj_intern_str(u->names, kernel);
+	uint32_t at = cj_name_map_get(&u->family_of, name);
 
-	for (i = 0; i < u->members.len; i++)
-		n += strcmp(u->members.at[i].kernel, kernel) == 0;
-	return n;
+	if (at == 0) {
+		*cj_push(u->arena, &u->families) =
+		    (struct cj_family){ .first = u->members.len };
+		at = u->families.len;
+		cj_name_map_set(u->arena, &u->family_of, name, at);
+	}
+	return u->families.at[at - 1].count++;
 }
 
 static void
@@ -38,7 +50,7 @@ add_member(struct cj_unit *u, const struct cj_file *f,
 {
 	struct cj_member_info info = {
 		.kernel = kernel,
-		.member = count_family(u, kernel),
+		.member = join_family(u, kernel),
 		.file = f,
 		.node = n,
 		.span = n->kernel.name.span,
@@ -48,18 +60,10 @@ add_member(struct cj_unit *u, const struct cj_file *f,
 	*cj_push(u->arena, &u->members) = info;
 }
 
-static const struct cj_file *
+static bool
 has_kernel(const struct cj_file *f, cj_name name)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->tree->decls.count; i++) {
-		const struct cj_node *n = f->tree->decls.at[i];
-
-		if (n->kind == CJ_NODE_KERNEL && n->kernel.name.name == name)
-			return f;
-	}
-	return NULL;
+	return cj_name_map_get(&f->kernels, name) != 0;
 }
 
 /* Another text among the imports without a name that has it, too. */
@@ -70,7 +74,7 @@ rival(const struct cj_unit *u, const struct cj_file *f, cj_name name)
 
 	for (i = 0; i < u->main->opened.len; i++)
 		if (u->main->opened.at[i] != f &&
-		    has_kernel(u->main->opened.at[i], name) != NULL)
+		    has_kernel(u->main->opened.at[i], name))
 			return u->main->opened.at[i];
 	return NULL;
 }
@@ -107,7 +111,7 @@ list_opened(struct cj_unit *u, const struct cj_file *f)
 		const struct cj_node *n = f->tree->decls.at[i];
 
 		if (n->kind != CJ_NODE_KERNEL ||
-		    has_kernel(u->main, n->kernel.name.name) != NULL)
+		    has_kernel(u->main, n->kernel.name.name))
 			continue;
 		other = rival(u, f, n->kernel.name.name);
 		if (other != NULL)
@@ -414,5 +418,5 @@ cj_family_find(struct cj_elab *el, const struct cj_node *name)
 uint32_t
 cj_family_count(const struct cj_unit *u, const struct cj_member_info *family)
 {
-	return count_family(u, family->kernel);
+	return find_family(u, family->kernel)->count;
 }

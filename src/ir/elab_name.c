@@ -4,6 +4,8 @@
  */
 #include "elab_priv.h"
 
+enum { FEW_NAMES = 16 };		/* that a list is good enough for */
+
 struct cj_env *
 cj_env_push(struct cj_elab *el)
 {
@@ -22,6 +24,29 @@ cj_env_pop(struct cj_elab *el)
 	el->env = el->env->parent;
 }
 
+/* A block of many names: from here on they are found by a table. */
+static void
+index_name(struct cj_elab *el, struct cj_env *env, struct cj_bound *b)
+{
+	*cj_push(el->arena, &env->bounds) = b;
+	if (b->name != 0)
+		cj_name_map_set(el->arena, &env->by_name, b->name,
+		    env->bounds.len);
+}
+
+static void
+index_names(struct cj_elab *el, struct cj_env *env)
+{
+	struct cj_bound *at[FEW_NAMES], *b = env->names;
+	unsigned n = FEW_NAMES;
+
+	assert(env->count == FEW_NAMES);
+	for (; b != NULL; b = b->next)
+		at[--n] = b;
+	while (n < FEW_NAMES)
+		index_name(el, env, at[n++]);
+}
+
 struct cj_bound *
 cj_env_bind(struct cj_elab *el, cj_name name, enum cj_binding_kind kind,
     struct cj_value v, struct cj_span span)
@@ -34,6 +59,10 @@ cj_env_bind(struct cj_elab *el, cj_name name, enum cj_binding_kind kind,
 	b->value = v;
 	b->span = span;
 	b->next = el->env->names;
+	if (el->env->count == FEW_NAMES)
+		index_names(el, el->env);
+	if (el->env->count++ >= FEW_NAMES)
+		index_name(el, el->env, b);
 	el->env->names = b;
 	return b;
 }
@@ -42,11 +71,19 @@ struct cj_bound *
 cj_env_find(struct cj_env *env, cj_name name)
 {
 	struct cj_bound *b;
+	uint32_t at;
 
-	for (; env != NULL; env = env->parent)
+	for (; env != NULL; env = env->parent) {
+		if (env->count > FEW_NAMES) {
+			at = cj_name_map_get(&env->by_name, name);
+			if (at != 0)
+				return env->bounds.at[at - 1];
+			continue;
+		}
 		for (b = env->names; b != NULL; b = b->next)
 			if (b->name == name)
 				return b;
+	}
 	return NULL;
 }
 
@@ -94,12 +131,26 @@ evaluate(struct cj_elab *el, const struct cj_file *f, const struct cj_node *n)
 	return v;
 }
 
+static struct cj_global *
+global_of(struct cj_elab *el, const struct cj_decl *d)
+{
+	uint32_t at = cj_name_map_get(&el->global_of, d->index);
+
+	if (at == 0) {
+		*cj_push(el->arena, &el->globals) = CJ_NEW(el->arena,
+		    struct cj_global);
+		at = el->globals.len;
+		cj_name_map_set(el->arena, &el->global_of, d->index, at);
+	}
+	return el->globals.at[at - 1];
+}
+
 static struct cj_value
 declared(struct cj_elab *el, const struct cj_file *f, struct cj_decl *d,
     struct cj_span span)
 {
 	const struct cj_node *n = cj_unit_read(f, d);
-	struct cj_global *g = &el->globals[d->index];
+	struct cj_global *g;
 	struct cj_value v;
 
 	assert(d->index <= el->unit->decl_count);
@@ -114,6 +165,7 @@ declared(struct cj_elab *el, const struct cj_file *f, struct cj_decl *d,
 		v.function = fv;
 		return v;
 	}
+	g = global_of(el, d);
 	if (g->state == 1)
 		return cj_elab_error(el, CJ_DIAG_CYCLE, span,
 		    "the constant \"%s\" is defined by itself",
@@ -128,15 +180,12 @@ declared(struct cj_elab *el, const struct cj_file *f, struct cj_decl *d,
 	return v;
 }
 
-static struct cj_decl *
-find_decl(const struct cj_file *f, cj_name name)
+struct cj_decl *
+cj_file_find(const struct cj_file *f, cj_name name)
 {
-	uint32_t i;
+	uint32_t at = cj_name_map_get(&f->by_name, name);
 
-	for (i = 0; i < f->decls.len; i++)
-		if (f->decls.at[i].name == name)
-			return &f->decls.at[i];
-	return NULL;
+	return at != 0 ? &f->decls.at[at - 1] : NULL;
 }
 
 static struct cj_value
@@ -157,7 +206,7 @@ find_opened(struct cj_elab *el, const struct cj_file *f, cj_name name,
 	uint32_t i;
 
 	for (i = 0; i < f->opened.len; i++) {
-		struct cj_decl *got = find_decl(f->opened.at[i], name);
+		struct cj_decl *got = cj_file_find(f->opened.at[i], name);
 
 		if (got == NULL || f->opened.at[i] == found)
 			continue;
@@ -181,7 +230,7 @@ static bool
 find_in_file(struct cj_elab *el, const struct cj_file *f, cj_name name,
     struct cj_span span, struct cj_value *out)
 {
-	struct cj_decl *d = find_decl(f, name);
+	struct cj_decl *d = cj_file_find(f, name);
 	uint32_t i;
 
 	if (d != NULL) {
@@ -380,13 +429,13 @@ cj_elab_file_member(struct cj_elab *el, const struct cj_file *f, cj_name name,
 		if (find_builtin(el, name, span, &v))
 			return v;
 		d = el->unit->prelude == NULL ? NULL :
-		    find_decl(el->unit->prelude, name);
+		    cj_file_find(el->unit->prelude, name);
 		if (d != NULL)
 			return declared(el, el->unit->prelude, d, span);
 		return cj_elab_error(el, CJ_DIAG_UNKNOWN_NAME, span,
 		    "the language declares no \"%s\"", cj_elab_name(el, name));
 	}
-	d = find_decl(f, name);
+	d = cj_file_find(f, name);
 	return d != NULL ? declared(el, f, d, span) :
 	    no_member(el, f, name, span);
 }

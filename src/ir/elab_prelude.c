@@ -18,6 +18,7 @@ struct cj_prelude {
 	struct cj_sources sources;
 	uint32_t source;
 	CJ_VEC(struct cj_decl) decls;	/* none is read */
+	struct cj_name_map by_name;
 	struct cj_words words;		/* that need no declaration */
 };
 
@@ -61,6 +62,7 @@ list_functions(struct cj_prelude *p, struct cj_arena *a)
 			.text = { p->source, at, end },
 			.index = p->decls.len
 		};
+		cj_name_map_set(a, &p->by_name, d->name, p->decls.len);
 	}
 }
 
@@ -122,6 +124,7 @@ cj_prelude_share(struct cj_unit *u, const struct cj_prelude *p)
 	f->decls.at = cj_memdup(u->arena, p->decls.at,
 	    p->decls.len * sizeof *p->decls.at);
 	f->decls.len = f->decls.cap = p->decls.len;
+	f->by_name = p->by_name;	/* nobody adds to it */
 	f->is_prelude = true;
 	u->prelude = f;
 	u->decl_count = p->decls.len;

@@ -72,6 +72,9 @@ struct cj_env {
 	struct cj_env *parent;
 	const struct cj_file *file;
 	struct cj_bound *names;		/* newest first */
+	unsigned count;			/* of them; where there are many: */
+	CJ_VEC(struct cj_bound *) bounds;
+	struct cj_name_map by_name;	/* the newest: its place there + 1 */
 	bool is_function;		/* a parameter may hide outer names */
 };
 
@@ -94,9 +97,16 @@ struct cj_file {
 	uint32_t source;
 	struct cj_tree *tree;		/* of the prelude: empty */
 	CJ_VEC(struct cj_decl) decls;	/* names of file level */
+	struct cj_name_map by_name;	/* the first of a name: its place + 1 */
+	struct cj_name_map kernels;	/* 1: it has one of this name */
 	CJ_VEC(const struct cj_file *) opened;	/* imports without a name */
 	CJ_VEC(struct cj_alias) aliases;
 	bool is_prelude;
+};
+
+/* Members of one name. */
+struct cj_family {
+	uint32_t first, count;		/* the first one's place among all */
 };
 
 /* A kernel that two imports bring. */
@@ -113,6 +123,9 @@ struct cj_unit {
 	struct cj_file *main, *prelude;
 	CJ_VEC(uint32_t) source_list;
 	CJ_VEC(struct cj_member_info) members;
+	CJ_VEC(struct cj_family) families;
+	struct cj_name_map family_of;	/* by what the main text calls it: its
+					   place + 1 */
 	CJ_VEC(struct cj_kernel_clash) clashes;
 	CJ_VEC(struct cj_test_info) tests;
 	CJ_VEC(struct cj_tune_info) tunes;
@@ -241,6 +254,12 @@ struct cj_meeting {
 	cj_place place;
 };
 
+/* A constant of file level. */
+struct cj_global {
+	uint8_t state;		/* 0 new, 1 in work, 2 done */
+	struct cj_value value;
+};
+
 /* An object of tensor memory, and the one that its address comes to. */
 struct cj_tmem_home {
 	uint32_t object, address;
@@ -290,10 +309,9 @@ struct cj_elab {
 	bool never_runs;		/* in a loop over an empty range */
 	bool reads_index;		/* for an access, which has remarks */
 
-	struct cj_global {		/* by declaration */
-		uint8_t state;		/* 0 new, 1 in work, 2 done */
-		struct cj_value value;
-	} *globals;
+	CJ_VEC(struct cj_global *) globals;	/* that were asked for */
+	struct cj_name_map global_of;	/* by a declaration's index: its place
+					   + 1 */
 
 	/* kernels */
 	const struct cj_member_info *member;
@@ -490,6 +508,8 @@ void cj_env_pop(struct cj_elab *el);
 struct cj_bound *cj_env_bind(struct cj_elab *el, cj_name name,
     enum cj_binding_kind kind, struct cj_value v, struct cj_span span);
 struct cj_bound *cj_env_find(struct cj_env *env, cj_name name);
+/* What a text itself declares; NULL: nothing of that name. */
+struct cj_decl *cj_file_find(const struct cj_file *f, cj_name name);
 /* Any name: local, of the file, imported, of the prelude, built in; lookup
  * reports where there is none. */
 bool cj_elab_find(struct cj_elab *el, cj_name name, struct cj_span span,

@@ -44,6 +44,8 @@ add_decl(struct loader *l, struct cj_file *f, cj_name name,
 	d->name = name;
 	d->node = n;
 	d->index = l->u->decl_count;
+	if (cj_name_map_get(&f->by_name, name) == 0)
+		cj_name_map_set(l->u->arena, &f->by_name, name, f->decls.len);
 }
 
 /* A file-level `const` may take a tuple apart: every name refers to it. */
@@ -258,6 +260,9 @@ declare(struct loader *l, struct cj_file *f, const struct cj_node *n)
 		add_binding(l, f, n->let.binding, n);
 	else if (n->kind == CJ_NODE_FN)
 		add_decl(l, f, n->fn.name.name, n);
+	else if (n->kind == CJ_NODE_KERNEL)
+		cj_name_map_set(l->u->arena, &f->kernels,
+		    n->kernel.name.name, 1);
 	else if (n->kind == CJ_NODE_IMPORT)
 		do_import(l, f, n);
 	else if (n->kind == CJ_NODE_EXTERN_CUDA && !n->cuda.is_file)

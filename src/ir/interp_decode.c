@@ -147,6 +147,8 @@ cj_decode_slot(struct cj_decoder *d, uint32_t object)
 	assert(o->kind == CJ_OBJECT_SLOT && o->extent > 0);
 	if (*offset != CJ_NO_OFFSET)
 		return *offset;
+	if (d->outer != NULL)
+		*cj_push(d->arena, &d->slots) = object;
 	if (d->outer != NULL && d->outer->code->slot[object] != CJ_NO_OFFSET)
 		*offset = capture(d, d->outer->code->slot[object], t);
 	else if (o->region == 0 || d->outer != NULL)
@@ -266,21 +268,22 @@ find_uses(struct cj_decoder *d, cj_region region)
 
 /* Lists of the values that die with an instruction. */
 static void
-find_deaths(struct cj_decoder *d)
+find_deaths(struct cj_decoder *d, cj_region region)
 {
-	uint32_t count = d->module->insts.len, v;
+	const struct cj_module *m = d->module;
+	cj_region inner;
+	cj_ref r;
 
-	d->dies_first = CJ_NEWS(d->arena, cj_ref, count);
-	d->dies_next = CJ_NEWS(d->arena, cj_ref, count);
-	for (v = 1; v < count; v++) {
-		cj_ref at = d->last_use[v];
+	for (r = m->regions.at[region].first; r != 0; r = cj_inst(m, r)->next) {
+		cj_ref at = d->last_use[r] != 0 ? d->last_use[r] : r;
 
-		if (d->home[v] == 0 || cj_inst(d->module, v)->type == 0)
-			continue;
-		if (at == 0)
-			at = v;
-		d->dies_next[v] = d->dies_first[at];
-		d->dies_first[at] = v;
+		if (cj_inst(m, r)->type != 0) {
+			d->dies_next[r] = d->dies_first[at];
+			d->dies_first[at] = r;
+		}
+		for (inner = cj_inst(m, r)->region; inner != 0;
+		    inner = m->regions.at[inner].next)
+			find_deaths(d, inner);
 	}
 }
 
@@ -409,6 +412,22 @@ step_end(struct cj_frame *f, const struct cj_step *s)
 	f->state = CJ_STATE_ENDED;
 }
 
+/* Tables of a decoder, by whatever the module has. */
+static void
+make_tables(struct cj_decoder *d)
+{
+	const struct cj_module *m = d->module;
+
+	d->code->offset = offsets(d->arena, m->insts.len);
+	d->code->slot = offsets(d->arena, m->objects.len);
+	d->constant = offsets(d->arena, m->constants.len);
+	d->preset = CJ_NEWS(d->arena, bool, m->insts.len + 1);
+	d->home = CJ_NEWS(d->arena, cj_region, m->insts.len + 1);
+	d->last_use = CJ_NEWS(d->arena, cj_ref, m->insts.len + 1);
+	d->dies_first = CJ_NEWS(d->arena, cj_ref, m->insts.len + 1);
+	d->dies_next = CJ_NEWS(d->arena, cj_ref, m->insts.len + 1);
+}
+
 static void
 begin(struct cj_decoder *d, const struct cj_module *m, uint32_t lanes)
 {
@@ -421,15 +440,6 @@ begin(struct cj_decoder *d, const struct cj_module *m, uint32_t lanes)
 	c->lanes = lanes;
 	c->frame_bytes = CJ_FRAME_MASK + (lanes < 64 ? 64 : lanes);
 	c->unfinished = cj_decode_mask(d);
-	c->offset = offsets(d->arena, m->insts.len);
-	c->slot = offsets(d->arena, m->objects.len);
-	c->inner = CJ_NEWS(d->arena, const struct cj_decoded *,
-	    m->insts.len + 1);
-	d->constant = offsets(d->arena, m->constants.len);
-	d->preset = CJ_NEWS(d->arena, bool, m->insts.len + 1);
-	d->home = CJ_NEWS(d->arena, cj_region, m->insts.len + 1);
-	d->last_use = CJ_NEWS(d->arena, cj_ref, m->insts.len + 1);
-	list_slots(d);
 }
 
 static void
@@ -437,7 +447,7 @@ decode_body(struct cj_decoder *d, cj_region body)
 {
 	find_homes(d, body);
 	find_uses(d, body);
-	find_deaths(d);
+	find_deaths(d, body);
 	cj_decode_region(d, body);
 	cj_step_add(d, 0, step_end);
 	d->code->frame_bytes = (d->code->frame_bytes + CJ_FRAME_ALIGN - 1)
@@ -482,16 +492,87 @@ cj_interp_decode(struct cj_arena *a, const struct cj_module *m,
 	c->function = function;
 	begin(&d, m, fn->kind == CJ_FUNCTION_DEVICE ? CJ_LANES_WARP
 	    : CJ_LANES_ONE);
+	make_tables(&d);
+	list_slots(&d);
 	build_tables(&d);
 	decode_body(&d, fn->body);
 	return c;
 }
 
-void
+/* The regions of maps, of which a test has many, share their tables: each takes
+ * them as they were made, and leaves them so. */
+static void
+borrow_tables(struct cj_decoder *d, struct cj_decoder *outer)
+{
+	struct cj_decoder *t = outer->inner;
+
+	if (t == NULL) {
+		t = outer->inner = CJ_NEW(d->arena, struct cj_decoder);
+		t->arena = d->arena;
+		t->module = d->module;
+		t->code = CJ_NEW(d->arena, struct cj_decoded);
+		make_tables(t);
+	}
+	d->code->offset = t->code->offset;
+	d->code->slot = t->code->slot;
+	d->constant = t->constant;
+	d->preset = t->preset;
+	d->home = t->home;
+	d->last_use = t->last_use;
+	d->dies_first = t->dies_first;
+	d->dies_next = t->dies_next;
+	d->slot_first = outer->slot_first;
+	d->slot_next = outer->slot_next;
+}
+
+static void
+clear_value(struct cj_decoder *d, cj_ref v)
+{
+	d->code->offset[v] = CJ_NO_OFFSET;
+	d->preset[v] = false;
+	d->home[v] = 0;
+	d->last_use[v] = d->dies_first[v] = d->dies_next[v] = 0;
+}
+
+static void
+clear_tables(struct cj_decoder *d, cj_region region)
+{
+	const struct cj_module *m = d->module;
+	cj_region inner;
+	cj_ref r;
+	unsigned n;
+
+	for (r = m->regions.at[region].first; r != 0; r = cj_inst(m, r)->next) {
+		const struct cj_inst *i = cj_inst(m, r);
+
+		clear_value(d, r);
+		for (n = 0; n < i->operand_count; n++)
+			clear_value(d, cj_operand(m, i, n));
+		if (i->op == CJ_OP_CONST)
+			d->constant[i->attr] = CJ_NO_OFFSET;
+		for (inner = i->region; inner != 0;
+		    inner = m->regions.at[inner].next)
+			clear_tables(d, inner);
+	}
+}
+
+static void
+give_tables_back(struct cj_decoder *d, cj_region region)
+{
+	uint32_t i;
+
+	clear_tables(d, region);
+	for (i = 0; i < d->slots.len; i++)
+		d->code->slot[d->slots.at[i]] = CJ_NO_OFFSET;
+	d->code->offset = d->code->slot = NULL;
+}
+
+uint32_t
 cj_decode_inner(struct cj_decoder *outer, cj_ref owner)
 {
 	struct cj_decoded *c = CJ_NEW(outer->arena, struct cj_decoded);
 	struct cj_decoder d = { .arena = outer->arena, .code = c };
+	cj_region region = cj_inst(outer->module, owner)->region;
 
 	if (outer->outer != NULL)
 		cj_bug(outer->arena->recover, "a map stands in a map");
@@ -499,8 +580,11 @@ cj_decode_inner(struct cj_decoder *outer, cj_ref owner)
 	d.self = owner;
 	c->function = outer->code->function;
 	begin(&d, outer->module, CJ_LANES_MAP);
+	borrow_tables(&d, outer);
 	c->tables = outer->code->tables;
 	c->index = cj_decode_range(&d, sizeof(int64_t) * CJ_LANES_MAP);
-	decode_body(&d, cj_inst(d.module, owner)->region);
-	outer->code->inner[owner] = c;
+	decode_body(&d, region);
+	give_tables_back(&d, region);
+	*cj_push(outer->arena, &outer->code->inner) = c;
+	return outer->code->inner.len - 1;
 }

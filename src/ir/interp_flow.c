@@ -157,8 +157,9 @@ cj_interp_YIELD(struct cj_decoder *d, cj_ref r)
 	if (d->yields_to == 0) {	/* of an expect: for interp_map.c */
 		unsigned n;
 
+		assert(i->operand_count <= CJ_LENGTH(d->code->yields));
 		for (n = 0; n < i->operand_count; n++)
-			cj_decode_operand(d, r, n);
+			d->code->yields[n] = cj_decode_operand(d, r, n);
 		d->code->yield = r;
 		return;
 	}

@@ -218,11 +218,11 @@ drop_workers(struct map_run *run, unsigned n)
 		cj_frame_stop(run->outer);
 }
 
-/* a: count. */
+/* a: count; b: which of the inner regions. */
 static void
 step_array_map(struct cj_frame *f, const struct cj_step *s)
 {
-	struct map_run run = { .outer = f, .code = f->code->inner[s->ref] };
+	struct map_run run = { .outer = f, .code = f->code->inner.at[s->b] };
 	int64_t count = *CJ_AT(f, int64_t, s->a);
 	unsigned n;
 
@@ -238,9 +238,11 @@ void
 cj_interp_ARRAY_MAP(struct cj_decoder *d, cj_ref r)
 {
 	uint32_t count = cj_decode_operand(d, r, 0);
+	uint32_t inner = cj_decode_inner(d, r);
+	struct cj_step *s = cj_step_add(d, r, step_array_map);
 
-	cj_step_add(d, r, step_array_map)->a = count;
-	cj_decode_inner(d, r);
+	s->a = count;
+	s->b = inner;
 }
 
 /* ---- expect -------------------------------------------------------------- */
@@ -260,8 +262,8 @@ yielded_kind(const struct cj_decoded *c, unsigned n)
 static uint64_t
 yielded_bits(const struct cj_frame *f, unsigned n, uint32_t lane)
 {
-	return cj_reg_get(f->regs + f->code->offset[yielded(f->code, n)],
-	    lane, yielded_kind(f->code, n));
+	return cj_reg_get(f->regs + f->code->yields[n], lane,
+	    yielded_kind(f->code, n));
 }
 
 static bool
@@ -300,7 +302,7 @@ count_batch(struct map_worker *w, uint32_t lanes)
 	struct tally *t = &w->tally;
 	uint32_t lane;
 
-	if (memchr(f->regs + f->code->offset[yielded(f->code, 0)], 0, lanes)
+	if (memchr(f->regs + f->code->yields[0], 0, lanes)
 	    == NULL)
 		return;
 	for (lane = 0; lane < lanes; lane++) {
@@ -431,11 +433,11 @@ fail(struct cj_frame *f, const struct cj_step *s,
 	cj_frame_stop(f);
 }
 
-/* a: the extents' offsets in `lists`. */
+/* a: the extents' offsets in `lists`; b: which of the inner regions. */
 static void
 step_expect(struct cj_frame *f, const struct cj_step *s)
 {
-	struct map_run run = { .outer = f, .code = f->code->inner[s->ref],
+	struct map_run run = { .outer = f, .code = f->code->inner.at[s->b],
 	    .is_expect = true };
 	struct tally all = { .first = UINT64_MAX };
 	uint64_t count = 1;
@@ -466,9 +468,11 @@ void
 cj_interp_EXPECT(struct cj_decoder *d, cj_ref r)
 {
 	uint32_t list = cj_decode_list(d, r, 0);
+	uint32_t inner = cj_decode_inner(d, r);
+	struct cj_step *s = cj_step_add(d, r, step_expect);
 
-	cj_step_add(d, r, step_expect)->a = list;
-	cj_decode_inner(d, r);
-	if (d->code->inner[r]->yield == 0)
+	s->a = list;
+	s->b = inner;
+	if (d->code->inner.at[inner]->yield == 0)
 		cj_bug(d->arena->recover, "an expect yields nothing");
 }

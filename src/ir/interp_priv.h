@@ -78,13 +78,14 @@ struct cj_decoded {
 	CJ_VEC(uint32_t) lists;		/* offsets of operands, see
 					   cj_decode_list */
 	uint32_t *offset;		/* of each value and slot; by ref, */
-	uint32_t *slot;			/* by object */
+	uint32_t *slot;			/* by object; of maps while decoding */
 	uint32_t *marks;		/* by object: bytes that say which
 					   registers of a bare slot are
 					   written; CJ_NO_OFFSET: all are */
-	const struct cj_decoded **inner;/* by ref: region of a map or expect */
+	CJ_VEC(const struct cj_decoded *) inner;	/* maps and expects */
 	struct cj_memory *tables;	/* by object: known data, packed */
-	uint32_t yield;			/* expect: ref of the yield */
+	uint32_t yield;			/* expect: ref of the yield, */
+	uint32_t yields[3];		/* offsets of its operands */
 };
 
 /* ---- decoding ------------------------------------------------------------ */
@@ -101,6 +102,8 @@ struct cj_decoder {
 	const struct cj_module *module;
 	struct cj_decoded *code;
 	const struct cj_decoder *outer;	/* of a map: the function around */
+	struct cj_decoder *inner;	/* tables that maps share, or NULL */
+	CJ_VEC(uint32_t) slots;		/* of a map: those with a place */
 	cj_ref self;			/* of a map: its instruction */
 	/* by ref */
 	cj_region *home;		/* region it stands in, 0: not here */
@@ -160,7 +163,7 @@ void cj_decode_region(struct cj_decoder *d, cj_region region);
 /* A step that leaves for the end of the region around it. */
 void cj_decode_exit(struct cj_decoder *d, struct cj_step *s);
 /* Code of a map's region on its own; captures what is outside. */
-void cj_decode_inner(struct cj_decoder *d, cj_ref owner);
+uint32_t cj_decode_inner(struct cj_decoder *d, cj_ref owner);
 
 static inline uint32_t
 cj_decode_pc(const struct cj_decoder *d)

@@ -242,6 +242,29 @@ END_TEST
 	"        store @2[%6], %8 align 4\n"				\
 	"    }\n"
 
+/* What decoding needs grows with the text, and not with maps times text. */
+START_TEST(many_maps)
+{
+	enum { MAPS = 2000 };
+	struct cj_strbuf b;
+	size_t before;
+	int i;
+
+	cj_strbuf_init(&b, &arena);
+	cj_strbuf_puts(&b, HEAD("f32") "    array @1 iota %1\n");
+	for (i = 0; i < MAPS; i++)
+		cj_strbuf_printf(&b, "    array_map %%%d in %%1 {\n"
+		    "        %%%d = load f32 @1[%%%d] align 4\n"
+		    "        store @1[%%%d], %%%d align 4\n    }\n", 2 * i + 5,
+		    2 * i + 6, 2 * i + 5, 2 * i + 5, 2 * i + 6);
+	cj_strbuf_puts(&b, "}\n");
+	read_module(b.text);
+	before = arena.bytes;
+	ck_assert_uint_eq(cj_interp_decode(&arena, module, 1)->inner.len, MAPS);
+	ck_assert_uint_lt(arena.bytes - before, 32 << 20);
+}
+END_TEST
+
 START_TEST(maps_and_expects)
 {
 	for (options.workers = 1; options.workers < 4; options.workers++) {
@@ -471,6 +494,7 @@ suite(void)
 	tcase_add_test(c, integers_stay_in_their_range);
 	tcase_add_test(c, fills_the_same_with_any_workers);
 	tcase_add_test(c, fills_by_all_generators);
+	tcase_add_test(c, many_maps);
 	tcase_add_test(c, maps_and_expects);
 	tcase_add_test(c, says_where_an_expectation_failed);
 	tcase_add_test(c, expects_one_condition);

@@ -639,7 +639,7 @@ walk(struct flow *f, cj_region g, struct state s)
 	cj_ref r;
 
 	for (r = steps->first[g]; r != 0 && s.all != NULL;
-	    r = steps->next[r]) {
+	    r = steps->next[r], f->l->walked++) {
 		/* a loop is walked several times: the last one counts */
 		f->l->needs[r] = (struct cj_need){ -1, -1, false };
 		s = step(f, r, s);

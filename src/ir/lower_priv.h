@@ -74,6 +74,7 @@ struct cj_lower {
 	CJ_VEC(struct cj_move) tries;
 	struct cj_need *needs;	/* by instruction, of the last analysis */
 	struct cj_lower_steps *steps;	/* what an analysis looks at */
+	uint64_t walked;	/* of them, by all analyses */
 	struct cj_lower_role *roles;	/* by role of the module */
 	uint32_t barriers_taken;	/* bits: numbers in use */
 	cj_region init;			/* of the lane that makes mbarriers */

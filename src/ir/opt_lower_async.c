@@ -15,6 +15,8 @@
  */
 #include "lower_priv.h"
 
+enum { MOST_WALKED = 1 << 23 };		/* a tenth of a second or so */
+
 /* ---- what is there ------------------------------------------------------- */
 
 static bool
@@ -127,6 +129,14 @@ find_tries(struct cj_lower *l)
 	}
 }
 
+/* Many pipelines in a long text have more places than are worth the time: the
+ * work is bounded, in instructions times pipelines. */
+static bool
+has_time(const struct cj_lower *l)
+{
+	return l->walked * l->m->pipelines.len < MOST_WALKED;
+}
+
 /* Each by itself, then each on top of a first one: a wait that moves out of a
  * loop shows what it is worth only when the one in the loop has moved. */
 static void
@@ -136,10 +146,10 @@ choose_moves(struct cj_lower *l)
 	uint32_t i, k;
 
 	find_tries(l);
-	for (i = 0; i < l->tries.len; i++) {
+	for (i = 0; i < l->tries.len && has_time(l); i++) {
 		l->tries.at[i].is_on = true;
 		cost = cj_lower_analyse(l);
-		for (k = 0; cost >= best && k < i; k++) {
+		for (k = 0; cost >= best && k < i && has_time(l); k++) {
 			if (l->tries.at[k].is_on)
 				continue;
 			l->tries.at[k].is_on = true;

@@ -5,9 +5,14 @@
  * the region that holds the instruction is open. In device code a term whose
  * symbols are all of level 1 is computed by the outer function and arrives as
  * a leaf; a mixed term is split, so that its largest parts of level 1 arrive.
- * A division by such a part uses a divisor that the host prepared.
+ * A division by such a part uses a divisor that the host prepared. Room for
+ * parameters is short: behind so many of them, symbols alone arrive, and
+ * device code computes the rest itself.
  */
 #include "elab_origin.h"
+
+/* Of them; a divisor is as long as two. */
+enum { MOST_PASSED = 256, MOST_DIVIDED = 128 };
 
 static const struct cj_passed no_pass;
 
@@ -377,6 +382,18 @@ pass(struct cj_elab *el, const struct cj_passed *p, cj_ref ref,
 	return leaf_ref(el, add_leaf(el, &leaf, p));
 }
 
+/* Is a term that the host can compute to arrive as a leaf? */
+static bool
+arrives(struct cj_elab *el, struct cj_int i)
+{
+	struct cj_passed p = { .i = i };
+
+	return el->em->level == 2 && cj_elab_int_level(el, i) == 1 &&
+	    (el->em->passed.len < MOST_PASSED ||
+	    cj_term_get(&el->sym, i)->kind == CJ_TERM_SYMBOL ||
+	    find_passed(el, &p) != UINT32_MAX);
+}
+
 static cj_ref
 pass_int(struct cj_elab *el, struct cj_int i)
 {
@@ -507,7 +524,7 @@ variable_ref(struct cj_elab *el, const struct cj_term *t)
 				continue;
 			part = cj_int_mul(&el->sym,
 			    cj_known(t->addend[i].factor), x);
-			r = outer ? cj_elab_ref_int(el, part) :
+			r = arrives(el, part) ? cj_elab_ref_int(el, part) :
 			    addend_ref(el, &t->addend[i]);
 			sum = sum == 0 ? r : emit2(el, CJ_OP_ADD, sum, r);
 		}
@@ -542,6 +559,7 @@ product_ref(struct cj_elab *el, const struct cj_term *t)
 	uint32_t count = t->count, i;
 	struct cj_int outer = cj_known(1);
 	cj_ref r = 0, x;
+	bool apart;
 
 	assert(t->kind == CJ_TERM_PRODUCT && count >= 2);
 	for (i = 0; i < count; i++) {
@@ -550,15 +568,17 @@ product_ref(struct cj_elab *el, const struct cj_term *t)
 		if (el->em->level == 2 && cj_elab_int_level(el, o) == 1)
 			outer = cj_int_mul(&el->sym, outer, o);
 	}
+	apart = !cj_is_known(outer) && !arrives(el, outer);
 	for (i = 0; i < count; i++) {
 		struct cj_int o = { 0, operand[i] };
 
-		if (el->em->level == 2 && cj_elab_int_level(el, o) == 1)
+		if (!apart && el->em->level == 2 &&
+		    cj_elab_int_level(el, o) == 1)
 			continue;
 		x = cj_elab_ref_int(el, o);
 		r = r == 0 ? x : emit2(el, CJ_OP_MUL, r, x);
 	}
-	if (cj_is_value(outer, 1))
+	if (apart || cj_is_value(outer, 1))
 		return r;
 	x = cj_elab_ref_int(el, outer);
 	return r == 0 ? x : emit2(el, CJ_OP_MUL, r, x);
@@ -581,7 +601,8 @@ is_prepared(struct cj_elab *el, struct cj_int b)
 {
 	return el->em->level == 2 && !cj_is_known(b) &&
 	    cj_elab_int_level(el, b) == 1 &&
-	    cj_int_range(&el->sym, b).lo >= 0;
+	    cj_int_range(&el->sym, b).lo >= 0 &&
+	    el->em->passed.len < MOST_DIVIDED;
 }
 
 /* Operands are emitted from left to right, whatever C compiler built us. */
@@ -670,7 +691,7 @@ cj_elab_ref_int(struct cj_elab *el, struct cj_int i)
 	r = remembered(el, i.term);
 	if (r != 0)
 		return r;
-	if (el->em->level == 2 && term_level(el, i.term) == 1)
+	if (arrives(el, i))
 		r = pass_int(el, i);
 	else
 		r = term_ref(el, &el->sym.terms.at[i.term]);

@@ -1,13 +1,15 @@
 /*
- * What a block may have: shared memory, and registers of its threads.
+ * What a block may have: shared memory, registers of its threads, and bytes of
+ * parameters.
  *
- * Both are known here, before any code is generated: shared memory exactly,
- * registers from below (carried.c). Over a limit, the message says who has how
+ * All are known here, before any code is generated: registers from below
+ * (carried.c), the others exactly. Over a limit, the message says who has how
  * much, and what would fit.
  */
 #include "elab_priv.h"
 
-enum { FILE_REGISTERS = 65536, MOST_REGISTERS = 255 };
+enum { FILE_REGISTERS = 65536, MOST_REGISTERS = 255,
+    MOST_PARAMETER_BYTES = 4352 };	/* of a kernel, before PTX 8.1 */
 
 static struct cj_span
 span_of(const struct cj_elab *el, const struct cj_object *o)
@@ -245,12 +247,48 @@ check_registers(struct cj_elab *el, struct cj_span span, uint32_t function)
 	help_with_threads(d, el, f, c.registers);
 }
 
+/* ---- parameters ---------------------------------------------------------- */
+
+/* In the order of the leaves, each register of one aligned by itself. */
+static int64_t
+parameter_bytes(const struct cj_function *f)
+{
+	int64_t bytes = 0, each, align;
+	uint32_t i;
+
+	for (i = 0; i < f->leaves.len; i++) {
+		enum cj_kind k = cj_type_kind(f->leaves.at[i].type);
+
+		each = cj_kind_bits(k) <= 8 ? 1 : cj_kind_bits(k) / 8;
+		align = k == CJ_KIND_MAP ? 64 : each;
+		bytes = (bytes + align - 1) / align * align +
+		    each * cj_type_count(f->leaves.at[i].type);
+	}
+	return bytes;
+}
+
+static void
+check_parameters(struct cj_elab *el, struct cj_span span, uint32_t function)
+{
+	const struct cj_function *f = &el->m->functions.at[function];
+	int64_t bytes = parameter_bytes(f);
+
+	if (bytes > MOST_PARAMETER_BYTES)
+		cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span, "the launch "
+		    "passes %lld bytes of parameters, there is room for %d",
+		    (long long)bytes, MOST_PARAMETER_BYTES), "Each tensor has "
+		    "a pointer, and a number of 8 bytes for each extent and "
+		    "stride that is used and not known: say what is known, as "
+		    "N:1, or let several tensors be one with one mode more.");
+}
+
 void
 cj_elab_limits(struct cj_elab *el, struct cj_span span, uint32_t function,
     uint32_t before)
 {
 	if (el->target == NULL || el->errors != 0)
 		return;
+	check_parameters(el, span, function);
 	check_shared(el, span, function, before);
 	check_registers(el, span, function);
 }

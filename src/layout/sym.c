@@ -529,6 +529,7 @@ cj_symbol_assume(struct cj_symtab *t, struct cj_int symbol, int64_t lo,
 	struct cj_term *m = &t->terms.at[symbol.term];
 
 	assert(!cj_is_known(symbol) && m->kind == CJ_TERM_SYMBOL);
+	cj_forget_divided(t);
 	if (lo > m->lo && lo <= m->hi)
 		m->lo = lo;
 	if (hi < m->hi && hi >= m->lo)

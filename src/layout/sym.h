@@ -71,6 +71,8 @@ struct cj_symtab {
 	bool overflow;		/* set when known arithmetic left 64 bits, or
 				   a sum or term passed its limit */
 	unsigned nested;	/* simplifications in progress */
+	struct cj_divided *divided;	/* quotients and remainders so far; */
+	uint32_t divided_count, divided_slots;	/* open addressing */
 	/*
 	 * Arithmetic with a symbol gives a new symbol of the result's value
 	 * and nothing is simplified: CuTe's dynamic integers, for checking

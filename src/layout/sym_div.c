@@ -349,8 +349,8 @@ div_symbolic(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	return cj_int_add(t, q, cj_term_binary(t, CJ_TERM_DIV, r, b));
 }
 
-struct cj_int
-cj_int_div(struct cj_symtab *t, struct cj_int a, struct cj_int b)
+static struct cj_int
+divide(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 {
 	if (t->fixed && !(cj_is_known(a) && cj_is_known(b)))
 		return cj_fixed(t, CJ_FIXED_DIV, a, b);
@@ -369,8 +369,8 @@ cj_int_div(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	    : div_known(t, cj_int_neg(t, a), -b.value);
 }
 
-struct cj_int
-cj_int_mod(struct cj_symtab *t, struct cj_int a, struct cj_int b)
+static struct cj_int
+reduce(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 {
 	struct cj_poly p;
 	struct cj_int r;
@@ -397,6 +397,96 @@ cj_int_mod(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	if (cj_is_value(r, 0) || in_range(t, r, b))
 		return r;
 	return cj_term_binary(t, CJ_TERM_MOD, r, b);
+}
+
+/* ---- what was divided before --------------------------------------------- */
+
+/*
+ * A sum looks for quotients that go with its remainders, which asks for further
+ * quotients of sums: without a memory, many times as many for each level. A
+ * result depends on how many simplifications are in progress, since their depth
+ * is bounded, and on what is known of symbols: facts end the memory.
+ */
+struct cj_divided {
+	struct cj_int a, b, result;
+	unsigned nested;
+	bool is_mod, is_there;
+};
+
+static struct cj_divided *
+find_divided(const struct cj_symtab *t, const struct cj_divided *key)
+{
+	uint64_t words[] = { (uint64_t)key->a.value, (uint64_t)key->b.value,
+	    (uint64_t)key->a.term << 32 | key->b.term,
+	    (uint64_t)key->nested << 1 | key->is_mod };
+	uint32_t i = (uint32_t)cj_hash64(words, sizeof words);
+
+	for (;; i++) {
+		struct cj_divided *d = &t->divided[i & (t->divided_slots - 1)];
+
+		if (!d->is_there || (cj_int_same(d->a, key->a) &&
+		    cj_int_same(d->b, key->b) && d->nested == key->nested &&
+		    d->is_mod == key->is_mod))
+			return d;
+	}
+}
+
+static void
+grow_divided(struct cj_symtab *t)
+{
+	struct cj_divided *old = t->divided;
+	uint32_t slots = t->divided_slots, i;
+
+	t->divided_slots = slots == 0 ? 64 : 2 * slots;
+	t->divided = CJ_NEWS(t->arena, struct cj_divided, t->divided_slots);
+	for (i = 0; i < slots; i++)
+		if (old[i].is_there)
+			*find_divided(t, &old[i]) = old[i];
+}
+
+void
+cj_forget_divided(struct cj_symtab *t)
+{
+	t->divided = NULL;
+	t->divided_count = t->divided_slots = 0;
+}
+
+static struct cj_int
+divided(struct cj_symtab *t, struct cj_int a, struct cj_int b, bool is_mod)
+{
+	struct cj_divided key = { .a = a, .b = b, .nested = t->nested,
+	    .is_mod = is_mod, .is_there = true }, *d;
+	bool before = t->overflow;
+
+	if (t->fixed || (cj_is_known(a) && cj_is_known(b)))
+		return is_mod ? reduce(t, a, b) : divide(t, a, b);
+	if (2 * t->divided_count >= t->divided_slots)
+		grow_divided(t);
+	d = find_divided(t, &key);
+	if (d->is_there)
+		return d->result;
+	t->overflow = false;
+	key.result = is_mod ? reduce(t, a, b) : divide(t, a, b);
+	if (!t->overflow) {		/* else it has to be said again */
+		if (2 * t->divided_count >= t->divided_slots)
+			grow_divided(t);
+		*find_divided(t, &key) = key;
+		t->divided_count++;
+	}
+	t->overflow |= before;
+	return key.result;
+}
+
+struct cj_int
+cj_int_div(struct cj_symtab *t, struct cj_int a, struct cj_int b)
+{
+	return divided(t, a, b, false);
+}
+
+struct cj_int
+cj_int_mod(struct cj_symtab *t, struct cj_int a, struct cj_int b)
+{
+	return divided(t, a, b, true);
 }
 
 struct cj_int

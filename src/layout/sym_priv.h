@@ -68,4 +68,7 @@ int64_t cj_floor_mod(int64_t a, int64_t b);
 struct cj_range cj_poly_range(const struct cj_symtab *t,
     const struct cj_poly *p);
 
+/* What a symbol's facts have gone into (sym_div.c). */
+void cj_forget_divided(struct cj_symtab *t);
+
 #endif

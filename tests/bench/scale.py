@@ -705,7 +705,7 @@ where N <= 8192, N % 8 == 0
 target sm_90
 {
     let counter = workspace(u32, 1:1, fill = 0, restored = true);
-    launch grid(ring_clusters(1, M)) block(256) min_blocks(1)
+    launch grid(ring_clusters(1, M)) block(32) min_blocks(1)
     {
         fn use(v, part, meet, mine)
         {
@@ -713,7 +713,7 @@ target sm_90
             part.put_all(fn(k, w) => v[_, k, 0] - v[_, k, 1]);
             return following;
         }
-        rows_in_ring(false, 1, 256, COUNT, STAGES, 0, (x, z), y, (), counter, 0, use);
+        rows_in_ring(false, 1, 32, COUNT, STAGES, 0, (x, z), y, (), counter, 0, use);
     }
 }
 """

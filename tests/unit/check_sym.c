@@ -398,6 +398,32 @@ START_TEST(long_sums_have_a_limit)
 }
 END_TEST
 
+/* Each level asks for quotients of the one below, more than once. */
+START_TEST(nested_quotients_are_found_again)
+{
+	struct cj_int a = symbol("a", 0, 100000, 1);
+	unsigned i;
+
+	for (i = 0; i < 40; i++)
+		a = cj_int_add(&t, a, cj_int_mod(&t, cj_int_div(&t,
+		    cj_int_add(&t, a, cj_known(i)), cj_known(3)),
+		    cj_known(1000)));
+	ck_assert(!t.overflow);
+	ck_assert_uint_lt(t.divided_count, 40 * 1000);
+}
+END_TEST
+
+/* A quotient that was asked for before a fact is simplified behind it. */
+START_TEST(facts_count_for_quotients)
+{
+	struct cj_int m = extent("M"), q = cj_int_div(&t, m, cj_known(8));
+
+	ck_assert(!cj_int_same(cj_int_mul(&t, q, cj_known(8)), m));
+	cj_symbol_assume(&t, m, 1, 7, 1);
+	ck_assert(cj_is_value(cj_int_div(&t, m, cj_known(8)), 0));
+}
+END_TEST
+
 START_TEST(comparisons_use_differences)
 {
 	struct cj_int m = extent("M");
@@ -485,6 +511,8 @@ sym_suite(void)
 	tcase_add_test(c, random_terms_have_their_value);
 	tcase_add_test(c, equal_functions_are_equal_handles);
 	tcase_add_test(c, coordinates_put_together_are_the_index);
+	tcase_add_test(c, nested_quotients_are_found_again);
+	tcase_add_test(c, facts_count_for_quotients);
 	tcase_add_test(c, zero_divisors_are_kept_apart);
 	tcase_add_test(c, overflow_raises_the_flag);
 	tcase_add_test(c, nesting_has_a_limit);

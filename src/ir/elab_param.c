@@ -260,6 +260,10 @@ shape_and_stride(struct cj_matched *m)
 	uint32_t first, i;
 	int64_t unit;
 
+	if (m->rank > CJ_MAX_MODES)
+		return cj_contract_refuse(m->c, m->p->shape->span,
+		    "%s: a tensor argument has up to %d modes, this one %u",
+		    m->name, CJ_MAX_MODES, m->rank);
 	if (!cj_pattern_modes(m->p->shape, m->rank, modes, &rest, &first))
 		return cj_contract_refuse(m->c, m->p->shape->span,
 		    "%s: needs rank %u, got %u", m->name,

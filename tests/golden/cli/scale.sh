@@ -42,4 +42,8 @@ echo 'kernel k(y: tensor(f32, N)) { launch grid(1) block(32) { const for i in 0.
 awk 'BEGIN { printf "kernel k(y0: tensor(i32, N0)"; for (i = 1; i < 300; i++) printf ", y%d: tensor(i32, N%d)", i, i
     print ") { launch grid(1) block(1) {"; for (i = 0; i < 300; i++) printf "y%d[1] = 1;\n", i; print "} }" }' > tensors.cute
 try tensors.cute
+# modes of a tensor argument
+awk 'BEGIN { printf "kernel k(x: tensor(i32, (N0"; for (i = 1; i < 40; i++) printf ", N%d", i
+    print "))) { launch grid(1) block(1) { } }" }' > modes.cute
+try modes.cute
 true

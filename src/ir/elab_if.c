@@ -207,16 +207,20 @@ cj_elab_if_value(struct cj_elab *el, const struct cj_node *n, uint32_t at)
 	cj_region outer;
 	cj_ref cond, owner;
 
-	if (at == n->if_value.arms.count)
-		return cj_elab_expr(el, n->if_value.otherwise);
-	arm = n->if_value.arms.at[at];
-	c = cj_elab_expr(el, arm->arm.cond);
-	if (!cj_elab_condition(el, arm->arm.cond->span, c, &known, &truth,
-	    &cond))
-		return cj_value_error();
-	if (known)
-		return truth ? cj_elab_expr(el, arm->arm.body) :
-		    cj_elab_if_value(el, n, at + 1);
+	/* those that are known to be passed over take no stack */
+	for (;; at++) {
+		if (at == n->if_value.arms.count)
+			return cj_elab_expr(el, n->if_value.otherwise);
+		arm = n->if_value.arms.at[at];
+		c = cj_elab_expr(el, arm->arm.cond);
+		if (!cj_elab_condition(el, arm->arm.cond->span, c, &known,
+		    &truth, &cond))
+			return cj_value_error();
+		if (!known)
+			break;
+		if (truth)
+			return cj_elab_expr(el, arm->arm.body);
+	}
 	owner = cj_emit(&el->em->b, CJ_OP_IF, 0, 0, &cond, 1);
 	outer = cj_elab_enter(el, owner, NULL);
 	a.region = el->em->b.region;

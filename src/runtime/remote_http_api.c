@@ -35,7 +35,7 @@ start(void)
 }
 
 static const struct cj_symbol symbols[] = {
-#define ROW(name) { #name, offsetof(struct table, name) },
+#define ROW(name) { #name, offsetof(struct table, name), false },
 	FUNCTIONS(ROW)
 #undef ROW
 };

@@ -26,7 +26,7 @@ static struct table {
 } redis;
 
 static const struct cj_symbol symbols[] = {
-#define ROW(name) { #name, offsetof(struct table, name) },
+#define ROW(name) { #name, offsetof(struct table, name), false },
 	FUNCTIONS(ROW)
 #undef ROW
 };

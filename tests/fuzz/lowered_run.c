@@ -681,9 +681,11 @@ begin_threads(struct low_run *r)
 	for (i = 0; i < r->launch->threads; i++) {
 		struct low_thread *t = &r->threads[i];
 
-		memcpy(t->frame, c->frame.at, c->frame.len *
-		    sizeof *t->frame);
-		memcpy(t->poison, c->poison.at, c->poison.len);
+		if (c->frame.len != 0) {	/* a program may have no value */
+			memcpy(t->frame, c->frame.at, c->frame.len *
+			    sizeof *t->frame);
+			memcpy(t->poison, c->poison.at, c->poison.len);
+		}
 		t->pc = 0;
 		t->wait = LOW_RUNS;
 		t->number = i;

@@ -727,11 +727,13 @@ lowered_run(struct cj_arena *a, const char *text,
 	c->arena = a;
 	if (LLVMParseIRInContext2(context, buffer, &m, &error)) {
 		wrong = cj_printf(a, "LLVM cannot read it: %s", error);
+		LLVMDisposeMessage(error);
 	} else {
 		lowered_read(c, m, l);
 		wrong = run_grid(c, l);
 		LLVMDisposeModule(m);
 	}
+	LLVMDisposeMemoryBuffer(buffer);
 	LLVMContextDispose(context);
 	return wrong;
 }

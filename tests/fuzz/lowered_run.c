@@ -681,7 +681,8 @@ begin_threads(struct low_run *r)
 	for (i = 0; i < r->launch->threads; i++) {
 		struct low_thread *t = &r->threads[i];
 
-		if (c->frame.len != 0) {	/* a program may have no value */
+		/* a program may have no value */
+		if (c->frame.len != 0) {
 			memcpy(t->frame, c->frame.at, c->frame.len *
 			    sizeof *t->frame);
 			memcpy(t->poison, c->poison.at, c->poison.len);

@@ -215,7 +215,8 @@ $(FAKE_NVRTC): $(B)/fake/%.so.98: $(srcdir)/tests/api/fake_nvrtc.c config.mk
 	    $(if $(findstring part,$*),-DFAKE_NVRTC_PART) -shared $< -o $@
 
 # A malloc that gives nothing once, for the command.
-$(FAKE_MALLOC): $(srcdir)/tests/api/fake_malloc.c config.mk
+$(FAKE_MALLOC): $(srcdir)/tests/api/fake_malloc.c \
+    $(srcdir)/tests/api/failing_malloc.h config.mk
 	$(say) LINK $@
 	mkdir -p $(@D)
 	$(CC) -std=c99 -D_GNU_SOURCE -O1 $(WARNINGS) -fPIC -shared $< -o $@
@@ -260,6 +261,8 @@ fuzz_parts = $(patsubst %,$(srcdir)/tests/fuzz/%.c,$(1))
 of_fuzzer = $(B)/fuzz/$(1) $(B)/replay/$(1)
 $(call of_fuzzer,fuzz_differ) $(call of_fuzzer,fuzz_lower): \
     $(call fuzz_parts,program program_expr program_run)
+$(call of_fuzzer,fuzz_differ) $(call of_fuzzer,fuzz_elab) \
+    $(call of_fuzzer,fuzz_lower): $(call fuzz_parts,fuzz)
 $(call of_fuzzer,fuzz_lower): \
     $(call fuzz_parts,lowered_read lowered_run lowered_call)
 $(call of_fuzzer,fuzz_lower): FUZZ_LIBS = \

@@ -6,7 +6,6 @@
 #include "test.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,10 +30,7 @@ main(void)
 
 /* ---- an allocator that fails once ---------------------------------------- */
 
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t bytes);
-extern void *__libc_memalign(size_t alignment, size_t bytes);
+#include "failing_malloc.h"
 
 static bool is_armed;
 static long calls, failing = -1;
@@ -42,34 +38,7 @@ static long calls, failing = -1;
 static bool
 fails(void)
 {
-	if (!is_armed || calls++ != failing)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-void *
-malloc(size_t bytes)
-{
-	return fails() ? NULL : __libc_malloc(bytes);
-}
-
-void *
-calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __libc_calloc(count, size);
-}
-
-void *
-realloc(void *memory, size_t bytes)
-{
-	return fails() ? NULL : __libc_realloc(memory, bytes);
-}
-
-void *
-aligned_alloc(size_t alignment, size_t bytes)
-{
-	return fails() ? NULL : __libc_memalign(alignment, bytes);
+	return is_armed && calls++ == failing;
 }
 
 /* ---- the host's handler of operator new ---------------------------------- */

@@ -7,6 +7,7 @@
  * CUTE_SHOW=1 in the environment prints the program, and then the IR behind
  * the pass that changed it.
  */
+#include "fuzz.h"
 #include "program_run.h"
 
 #include <stdlib.h>
@@ -20,8 +21,6 @@ struct differ {
 	struct program_memory *wanted;
 	const char *before;		/* the last pass, and its text */
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *
 text_of(struct cj_arena *a, const struct cj_module *m)
@@ -129,17 +128,5 @@ run(struct cj_arena *a, struct cj_recover *r, const uint8_t *data,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct cj_recover r = { 0 };
-	struct cj_arena a;
-
-	cj_arena_init(&a, &r, NULL);
-	a.limit = MEMORY;
-	if (!CJ_RECOVER(&r)) {
-		run(&a, &r, data, size);
-	} else if (r.why == CJ_WHY_BUG) {
-		fprintf(stderr, "%s\n", r.text);
-		__builtin_trap();
-	}
-	cj_arena_fini(&a);
-	return 0;
+	return fuzz_run(run, MEMORY, data, size);
 }

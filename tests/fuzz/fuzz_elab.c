@@ -6,7 +6,7 @@
  * twentieth of a second: with more, the loops of a few texts that go on to the
  * limit take most of the time there is for all.
  */
-#include "ir/elab.h"
+#include "fuzz.h"
 
 #include <time.h>
 
@@ -21,12 +21,6 @@ struct front {
 	struct cj_unit *unit;
 	unsigned choice;	/* of tensors: the same for the same text */
 };
-
-/* Parsed once; never written after that. */
-static struct cj_arena prelude_arena;
-static const struct cj_prelude *prelude;
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static double
 seconds(void)
@@ -140,7 +134,7 @@ test(struct front *f, const struct cj_test_info *t)
 static void
 run(struct front *f, const char *text, size_t size)
 {
-	struct cj_unit_text t = { .prelude = prelude, .names = &f->names,
+	struct cj_unit_text t = { .prelude = fuzz_prelude(), .names = &f->names,
 	    .sources = &f->sources };
 	const struct cj_member_info *members;
 	const struct cj_test_info *tests;
@@ -165,19 +159,6 @@ run(struct front *f, const char *text, size_t size)
 	cj_diags_print(&out, &f->diags, true);
 }
 
-static void
-load_prelude(void)
-{
-	static struct cj_recover r;
-
-	if (prelude != NULL)
-		return;
-	if (CJ_RECOVER(&r))
-		__builtin_trap();
-	cj_arena_init(&prelude_arena, &r, NULL);
-	prelude = cj_prelude_load(&prelude_arena);
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -186,7 +167,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cj_arena a;
 	struct front f = { .arena = &a, .recover = &r };
 
-	load_prelude();
 	cj_arena_init(&a, &r, NULL);
 	a.limit = MEMORY;
 	if (!CJ_RECOVER(&r)) {

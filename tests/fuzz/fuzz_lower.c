@@ -7,14 +7,13 @@
  * CUTE_SHOW=1 in the environment prints the program and that text.
  */
 #include "codegen/codegen.h"
+#include "fuzz.h"
 #include "lowered.h"
 #include "program_run.h"
 
 #include <stdlib.h>
 
 enum { MEMORY = 512 << 20 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A kernel's arguments are the registers of its leaves: addresses, and the
  * numbers that the host function gave to the launch. */
@@ -100,17 +99,5 @@ run(struct cj_arena *a, struct cj_recover *r, const uint8_t *data,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct cj_recover r = { 0 };
-	struct cj_arena a;
-
-	cj_arena_init(&a, &r, NULL);
-	a.limit = MEMORY;
-	if (!CJ_RECOVER(&r)) {
-		run(&a, &r, data, size);
-	} else if (r.why == CJ_WHY_BUG) {
-		fprintf(stderr, "%s\n", r.text);
-		__builtin_trap();
-	}
-	cj_arena_fini(&a);
-	return 0;
+	return fuzz_run(run, MEMORY, data, size);
 }

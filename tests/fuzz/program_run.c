@@ -3,6 +3,8 @@
  */
 #include "program_run.h"
 
+#include "fuzz.h"
+
 #include <math.h>
 
 /* ---- memory ------------------------------------------------------------- */
@@ -122,23 +124,6 @@ struct front {
 	struct cj_unit *unit;
 };
 
-/* Parsed once; never written after that. */
-static struct cj_arena prelude_arena;
-static const struct cj_prelude *prelude;
-
-static void
-load_prelude(void)
-{
-	static struct cj_recover r;
-
-	if (prelude != NULL)
-		return;
-	if (CJ_RECOVER(&r))
-		__builtin_trap();
-	cj_arena_init(&prelude_arena, &r, NULL);
-	prelude = cj_prelude_load(&prelude_arena);
-}
-
 static void
 actuals_of(const struct program *p, struct cj_actual *out)
 {
@@ -191,8 +176,7 @@ program_elaborate(struct cj_arena *a, struct cj_recover *r,
 	struct cj_strbuf messages;
 	struct cj_module *m;
 
-	load_prelude();
-	t.prelude = prelude;
+	t.prelude = fuzz_prelude();
 	f->arena = a;
 	f->recover = r;
 	cj_unit_begin(&t, a);

@@ -196,6 +196,17 @@ bits_name(enum cj_kind k, const char *narrow, const char *wide)
 	    NULL;
 }
 
+/* What ptxas makes of 64-bit operations on the memory of another block, other
+ * than to add and to exchange, loses updates (CUDA 13.0, on a GH100). */
+static bool
+is_lost(enum cj_atomic op, enum cj_kind k, cj_llvm at)
+{
+	return cj_kind_bits(k) == 64 && op != CJ_ATOMIC_ADD &&
+	    op != CJ_ATOMIC_EXCH && op != CJ_ATOMIC_CAS &&
+	    LLVMGetPointerAddressSpace(LLVMTypeOf(at)) ==
+	    CJ_LLVM_SHARED_CLUSTER;
+}
+
 static const char *
 instruction(const struct cj_llvm_gen *g, enum cj_atomic op, enum cj_kind k)
 {
@@ -392,7 +403,7 @@ one(struct cj_llvm_gen *g, const struct cj_access *access, cj_llvm at,
 	cj_llvm arguments[3] = { at }, old;
 	unsigned n = 1;
 
-	if (name == NULL)
+	if (name == NULL || is_lost(access->atomic, k, at))
 		return by_loop(g, access, at, by, expected);
 	if (expected != NULL)
 		arguments[n++] = cj_llvm_to_storage(g, k, expected);

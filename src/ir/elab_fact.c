@@ -153,6 +153,22 @@ int_of(struct cj_elab *el, const struct cj_node *n, struct cj_int *out)
 	return true;
 }
 
+/* a % b == 0, of two numbers of the call: of use where b divides in device
+ * code (elab_least.c). */
+static void
+learn_divided(struct cj_elab *el, struct cj_int a, struct cj_int b)
+{
+	const struct cj_term *x, *y;
+
+	if (cj_is_known(a) || cj_is_known(b))
+		return;
+	x = cj_term_get(&el->sym, a);
+	y = cj_term_get(&el->sym, b);
+	if (x->kind == CJ_TERM_SYMBOL && y->kind == CJ_TERM_SYMBOL)
+		*cj_push(el->arena, &el->divided) = (struct cj_divided_symbol){
+		    .symbol = x->symbol, .by = y->symbol };
+}
+
 /* a % c == 0 */
 static bool
 learn_divisor(struct cj_contract *c, const struct cj_node *n)
@@ -168,6 +184,8 @@ learn_divisor(struct cj_contract *c, const struct cj_node *n)
 	    !int_of(c->el, mod->binary.right, &by) ||
 	    !int_of(c->el, n->binary.right, &zero))
 		return false;
+	if (cj_is_value(zero, 0))
+		learn_divided(c->el, a, by);
 	if (!cj_is_value(zero, 0) || !cj_is_known(by) || by.value < 1 ||
 	    !is_line(c->el, a, &symbol, &factor, &constant) ||
 	    constant % by.value != 0)

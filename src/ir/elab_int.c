@@ -584,12 +584,26 @@ product_ref(struct cj_elab *el, const struct cj_term *t)
 	return r == 0 ? x : emit2(el, CJ_OP_MUL, r, x);
 }
 
+/* Nothing looks at 0 where the grid says that the divisor is not. */
+static void
+narrow_divisor(struct cj_elab *el, struct cj_int b, cj_ref ref)
+{
+	const struct cj_inst *i = cj_inst(el->m, ref);
+	struct cj_leaf *leaf;
+
+	if (i->op != CJ_OP_PARAM)
+		return;
+	leaf = &el->m->functions.at[el->em->function].leaves.at[i->attr];
+	leaf->lo = cj_elab_least(el, b);
+}
+
 /* The quotient by a prepared divisor. */
 static cj_ref
 prepared_quotient(struct cj_elab *el, struct cj_int a, struct cj_int b)
 {
 	cj_ref x = cj_elab_ref_int(el, a), y = cj_elab_ref_int(el, b);
 
+	narrow_divisor(el, b, y);
 	return cj_emit3(&el->em->b, CJ_OP_DIVIDE_BY, index_type, x, y,
 	    pass_divisor(el, b));
 }

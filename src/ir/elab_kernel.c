@@ -251,6 +251,7 @@ device_body(struct cj_elab *el, const struct cj_node *n, uint32_t function)
 	el->em = em;
 	el->time = CJ_TIME_DEVICE;
 	el->jump = &j;
+	cj_elab_learn_grid(el);
 	cj_elab_block(el, n->launch.body);
 	cj_elab_sync_copies(el);
 	cj_elab_check_pipelines(el);

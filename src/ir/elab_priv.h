@@ -198,6 +198,17 @@ struct cj_sync {
 	cj_ref barrier;
 };
 
+/* The contract says symbol % by == 0, of two numbers of the call. */
+struct cj_divided_symbol {
+	uint32_t symbol, by;
+};
+
+/* What a term is at least where the launch runs (elab_least.c). */
+struct cj_least {
+	int64_t value;
+	bool is_whole;		/* its parts have been asked, too */
+};
+
 /* A function being emitted. */
 struct cj_emitter {
 	uint32_t function;
@@ -208,6 +219,7 @@ struct cj_emitter {
 	/* device: what the leaves hold */
 	CJ_VEC(struct cj_passed) passed;
 	CJ_VEC(cj_ref) operands;		/* of the launch, level 1 */
+	CJ_VEC(struct cj_least) least;		/* by term */
 	struct cj_int special[CJ_SPECIAL_COUNT];	/* 0: not asked for */
 	CJ_VEC(struct cj_sync) syncs;
 	bool copies_async;	/* sync() completes such copies */
@@ -315,6 +327,7 @@ struct cj_elab {
 
 	/* kernels */
 	const struct cj_member_info *member;
+	CJ_VEC(struct cj_divided_symbol) divided;
 	uint32_t launches;
 	int64_t block[3];		/* of the launch; 0: not known */
 	struct cj_int block_extent[3], grid_extent[3], cluster_extent[3];
@@ -412,6 +425,10 @@ cj_ref cj_elab_pass_slot(struct cj_elab *el, uint32_t object,
 /* Is a < b for all values, by the bounds of symbols too? */
 bool cj_elab_proves_less(struct cj_elab *el, struct cj_int a,
     struct cj_int b);
+/* What the grid of the launch that is open says of terms, which runs only where
+ * it is not empty; and what a term of level 1 is at least in its device code. */
+void cj_elab_learn_grid(struct cj_elab *el);
+int64_t cj_elab_least(struct cj_elab *el, struct cj_int i);
 /* An instruction of level 1 as a value of the current function. */
 cj_ref cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level);
 /* The instruction of any single- or many-register value converted to `k`

@@ -556,7 +556,8 @@ typedef struct cutejit_compile_options {
 	const char *target;		/* NULL: the GPU's, else "sm_90a" */
 	cutejit_until until;
 	cutejit_level level;
-	int checked;			/* asserts and bounds trap on the GPU */
+	int checked;			/* asserts, bounds and steps of loops
+				   trap on the GPU */
 	int lineinfo;
 	int ptx;			/* version times ten; 0: the lowest */
 	unsigned member;		/* 1: member 0 ...; 0: what fits */

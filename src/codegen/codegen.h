@@ -18,7 +18,7 @@ struct cj_codegen_options {
 	int level;		/* 0 ... 3 */
 	int ptx;		/* version * 10; 0: the lowest that serves */
 	bool lineinfo;		/* .loc directives */
-	bool checked;		/* asserts and bounds trap */
+	bool checked;		/* asserts, bounds and steps trap */
 	bool want_llvm;		/* fill `llvm` below */
 	enum cj_codegen_fault {	/* for tests: make something go wrong */
 		CJ_CODEGEN_NO_FAULT,

@@ -202,16 +202,31 @@ loop_next(struct cj_llvm_gen *g, const struct cj_llvm_nest *n,
 		forbid_unroll(g, back);
 }
 
+/* A loop whose step is below 1 would not come to its end. */
+static void
+check_step(struct cj_llvm_gen *g, cj_ref step)
+{
+	if (g->options->checked && cj_llvm_fact(g, step).lo < 1)
+		cj_llvm_check(g, LLVMBuildICmp(g->b, LLVMIntSGT,
+		    cj_llvm_wide(g, step, 0), cj_llvm_int(g->i64, 0), ""),
+		    "the step of a loop is below 1");
+}
+
 void
 cj_llvm_op_FOR(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	cj_ref index = g->m->regions.at[inst->region].first;
 	struct bounds b = bounds_of(g, inst, index);
-	LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
-	LLVMBasicBlockRef head = cj_llvm_block(g, "for.head");
-	struct cj_llvm_nest *n = push(g, r);
-	cj_llvm more, first = LLVMBuildICmp(g->b, LLVMIntSLT, b.lo, b.hi, "");
+	LLVMBasicBlockRef before, head;
+	struct cj_llvm_nest *n;
+	cj_llvm more, first;
+
+	check_step(g, cj_operand(g->m, inst, 2));
+	before = LLVMGetInsertBlock(g->b);
+	head = cj_llvm_block(g, "for.head");
+	n = push(g, r);
+	first = LLVMBuildICmp(g->b, LLVMIntSLT, b.lo, b.hi, "");
 
 	n->arms[0] = cj_llvm_block(g, "for.body");
 	n->next = cj_llvm_block(g, "for.next");

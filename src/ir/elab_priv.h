@@ -425,8 +425,8 @@ cj_ref cj_elab_pass_slot(struct cj_elab *el, uint32_t object,
 /* Is a < b for all values, by the bounds of symbols too? */
 bool cj_elab_proves_less(struct cj_elab *el, struct cj_int a,
     struct cj_int b);
-/* What the grid of the launch that is open says of terms, which runs only where
- * it is not empty; and what a term of level 1 is at least in its device code. */
+/* What the grid of the open launch says of terms, which runs only where it is
+ * not empty; and what a term of level 1 is at least in its device code. */
 void cj_elab_learn_grid(struct cj_elab *el);
 int64_t cj_elab_least(struct cj_elab *el, struct cj_int i);
 /* An instruction of level 1 as a value of the current function. */

@@ -146,31 +146,16 @@ cj_term_get(const struct cj_symtab *t, struct cj_int a)
 bool
 cj_term_part(const struct cj_term *m, uint32_t n, struct cj_int *part)
 {
-	*part = cj_known(0);
-	switch (m->kind) {
-	case CJ_TERM_SYMBOL:
-		return false;
-	case CJ_TERM_SUM:
-		if (n < m->count)
-			part->term = m->addend[n].term;
-		return n < m->count;
-	case CJ_TERM_PRODUCT:
-		if (n < m->count)
-			part->term = m->operand[n];
-		return n < m->count;
-	case CJ_TERM_DIV:
-	case CJ_TERM_MOD:
-	case CJ_TERM_MIN:
-	case CJ_TERM_MAX:
-	case CJ_TERM_XOR:
-	case CJ_TERM_AND:
-	case CJ_TERM_OR:
-	case CJ_TERM_SHL:
-	case CJ_TERM_SHR:
-		break;
+	if (cj_term_is_binary(m)) {
+		*part = n == 0 ? m->a : m->b;
+		return n < 2;
 	}
-	*part = n == 0 ? m->a : m->b;
-	return n < 2;
+	*part = cj_known(0);
+	if (n >= m->count)	/* 0 of a symbol */
+		return false;
+	part->term = m->kind == CJ_TERM_SUM ? m->addend[n].term
+	    : m->operand[n];
+	return true;
 }
 
 static struct cj_range
@@ -332,9 +317,7 @@ range_binary(enum cj_term_kind kind, struct cj_range a, struct cj_range b)
 	case CJ_TERM_SHR:
 		return a.lo >= 0 ? (struct cj_range){ 0, a.hi } : all;
 	case CJ_TERM_SHL:
-	case CJ_TERM_SYMBOL:
-	case CJ_TERM_SUM:
-	case CJ_TERM_PRODUCT:
+	case CJ_TERM_SYMBOL: case CJ_TERM_SUM: case CJ_TERM_PRODUCT:
 		break;
 	}
 	return all;
@@ -366,9 +349,7 @@ divisor_binary(enum cj_term_kind kind, int64_t a, struct cj_int bi, int64_t b)
 	case CJ_TERM_SHL:
 		return a;
 	case CJ_TERM_SHR:
-	case CJ_TERM_SYMBOL:
-	case CJ_TERM_SUM:
-	case CJ_TERM_PRODUCT:
+	case CJ_TERM_SYMBOL: case CJ_TERM_SUM: case CJ_TERM_PRODUCT:
 		break;
 	}
 	return 1;
@@ -389,30 +370,18 @@ hash_term(const struct cj_term *m)
 	uint64_t h = mix((uint64_t)m->kind + 1, (uint64_t)m->constant);
 	uint32_t i;
 
-	switch (m->kind) {
-	case CJ_TERM_SUM:
-		for (i = 0; i < m->count; i++)
+	if (cj_term_is_binary(m)) {
+		h = mix(mix(h, m->a.term), (uint64_t)m->a.value);
+		return mix(mix(h, m->b.term), (uint64_t)m->b.value);
+	}
+	for (i = 0; i < m->count; i++) {
+		if (m->kind == CJ_TERM_SUM)
 			h = mix(mix(h, m->addend[i].term),
 			    (uint64_t)m->addend[i].factor);
-		return h;
-	case CJ_TERM_PRODUCT:
-		for (i = 0; i < m->count; i++)
+		else
 			h = mix(h, m->operand[i]);
-		return h;
-	case CJ_TERM_SYMBOL:
-	case CJ_TERM_DIV:
-	case CJ_TERM_MOD:
-	case CJ_TERM_MIN:
-	case CJ_TERM_MAX:
-	case CJ_TERM_XOR:
-	case CJ_TERM_AND:
-	case CJ_TERM_OR:
-	case CJ_TERM_SHL:
-	case CJ_TERM_SHR:
-		break;
 	}
-	h = mix(mix(h, m->a.term), (uint64_t)m->a.value);
-	return mix(mix(h, m->b.term), (uint64_t)m->b.value);
+	return h;
 }
 
 static bool

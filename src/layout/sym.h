@@ -25,18 +25,11 @@ struct cj_int {
 };
 
 enum cj_term_kind {
-	CJ_TERM_SYMBOL,		/* a leaf; `symbol` is the caller's number */
-	CJ_TERM_SUM,		/* constant + sum of factor * product */
-	CJ_TERM_PRODUCT,	/* of two or more non-sum terms; no constant */
-	CJ_TERM_DIV,		/* floor(a / b) */
-	CJ_TERM_MOD,		/* a - b * floor(a / b) */
-	CJ_TERM_MIN,
-	CJ_TERM_MAX,
-	CJ_TERM_XOR,		/* bit operations on two's complement, for */
-	CJ_TERM_AND,		/* swizzles of symbolic offsets */
-	CJ_TERM_OR,
-	CJ_TERM_SHL,
-	CJ_TERM_SHR
+#define TERM(kind) CJ_TERM_##kind,
+#define BINARY(kind, form, text) CJ_TERM_##kind,
+#include "term.def"
+#undef TERM
+#undef BINARY
 };
 
 struct cj_addend {

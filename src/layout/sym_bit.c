@@ -41,48 +41,13 @@ cj_int_max(struct cj_symtab *t, struct cj_int a, struct cj_int b)
 	return binary_sorted(t, CJ_TERM_MAX, a, b);
 }
 
-static bool
-shift_known(int64_t a, int64_t by, bool left, int64_t *out)
-{
-	if (by < 0 || by > 62)
-		return false;
-	if (left)
-		return !__builtin_mul_overflow(a, (int64_t)1 << by, out);
-	*out = a >> by;
-	return true;
-}
-
+/* A known value has all its bits: what a shift to the left loses is told. */
 static struct cj_int
 both_known(struct cj_symtab *t, enum cj_term_kind kind, int64_t a, int64_t b)
 {
-	int64_t r = 0;
-
-	switch (kind) {
-	case CJ_TERM_XOR:
-		return cj_known(a ^ b);
-	case CJ_TERM_AND:
-		return cj_known(a & b);
-	case CJ_TERM_OR:
-		return cj_known(a | b);
-	case CJ_TERM_SHL:
-		if (!shift_known(a, b, true, &r))
-			t->overflow = a != 0 || t->overflow;
-		return cj_known(r);
-	case CJ_TERM_SHR:
-		if (!shift_known(a, b, false, &r))
-			r = a < 0 ? -1 : 0;
-		return cj_known(r);
-	case CJ_TERM_SYMBOL:
-	case CJ_TERM_SUM:
-	case CJ_TERM_PRODUCT:
-	case CJ_TERM_DIV:
-	case CJ_TERM_MOD:
-	case CJ_TERM_MIN:
-	case CJ_TERM_MAX:
-		break;
-	}
-	assert(kind == CJ_TERM_XOR);
-	return cj_known(0);
+	if (kind == CJ_TERM_SHL && (b < 0 || b > 62) && a != 0)
+		t->overflow = true;
+	return cj_known(cj_term_value(kind, a, b, &t->overflow));
 }
 
 /* Whether every set bit of b lies below every bit a can have set. */

@@ -11,26 +11,12 @@
 static bool
 stays_static(enum cj_fixed op, struct cj_int a, struct cj_int b)
 {
-	switch (op) {
-	case CJ_FIXED_MUL:
-	case CJ_FIXED_AND:
+	if (op == CJ_FIXED_MUL || op == CJ_FIXED_AND)
 		return cj_is_value(a, 0) || cj_is_value(b, 0);
-	case CJ_FIXED_DIV:
+	if (op == CJ_FIXED_DIV)
 		return cj_is_value(a, 0);
-	case CJ_FIXED_MOD:
-		return cj_is_value(a, 0) || cj_is_value(b, 1)
-		    || cj_is_value(b, -1);
-	case CJ_FIXED_ADD:
-	case CJ_FIXED_SUB:
-	case CJ_FIXED_MIN:
-	case CJ_FIXED_MAX:
-	case CJ_FIXED_XOR:
-	case CJ_FIXED_OR:
-	case CJ_FIXED_SHL:
-	case CJ_FIXED_SHR:
-		break;
-	}
-	return false;
+	return op == CJ_FIXED_MOD && (cj_is_value(a, 0) || cj_is_value(b, 1)
+	    || cj_is_value(b, -1));
 }
 
 static int64_t
@@ -47,26 +33,15 @@ value_of(struct cj_symtab *t, enum cj_fixed op, int64_t a, int64_t b)
 		return r;
 	case CJ_FIXED_MUL:
 		return cj_mul64(t, a, b);
-	case CJ_FIXED_DIV:
-		return b == 0 ? 0 : cj_floor_div(a, b);
-	case CJ_FIXED_MOD:
-		return b == 0 ? a : cj_floor_mod(a, b);
-	case CJ_FIXED_MIN:
-		return a < b ? a : b;
-	case CJ_FIXED_MAX:
-		return a > b ? a : b;
-	case CJ_FIXED_XOR:
-		return a ^ b;
-	case CJ_FIXED_AND:
-		return a & b;
-	case CJ_FIXED_OR:
-		return a | b;
-	case CJ_FIXED_SHL:
-		return b < 0 || b > 62 ? 0 : cj_mul64(t, a, (int64_t)1 << b);
-	case CJ_FIXED_SHR:
-		break;
+#define TERM(kind)
+#define BINARY(kind, form, text) \
+	case CJ_FIXED_##kind: \
+		return cj_term_value(CJ_TERM_##kind, a, b, &t->overflow);
+#include "term.def"
+#undef TERM
+#undef BINARY
 	}
-	return b < 0 || b > 62 ? (a < 0 ? -1 : 0) : a >> b;
+	return r;
 }
 
 struct cj_int

@@ -1,5 +1,5 @@
 /*
- * Terms as text, and their value for given values of the symbols.
+ * Terms as text.
  */
 #include "sym_priv.h"
 
@@ -8,28 +8,40 @@ enum { MAX_PRINT_DEPTH = 12 };
 /* How tightly the place binds: what needs parentheses there. */
 enum place { IN_SUM, SUBTRACTED, IN_PRODUCT, IN_DIVIDEND, IN_DIVISOR };
 
+/* How an operation of two operands is written. */
+enum form { QUOTIENT, CALL, BITS };
+
+static const struct {
+	enum form form;
+	const char *text;
+} binary[] = {
+#define TERM(kind)
+#define BINARY(kind, form, text) [CJ_TERM_##kind] = { form, text },
+#include "term.def"
+#undef TERM
+#undef BINARY
+};
+
 static void print(struct cj_strbuf *out, const struct cj_symtab *t,
     struct cj_int a, enum place place, unsigned depth);
 
 static void
-print_call(struct cj_strbuf *out, const struct cj_symtab *t,
-    const char *name, const struct cj_term *m, unsigned depth)
+print_binary(struct cj_strbuf *out, const struct cj_symtab *t,
+    const struct cj_term *m, unsigned depth)
 {
-	cj_strbuf_printf(out, "%s(", name);
-	print(out, t, m->a, IN_SUM, depth);
-	cj_strbuf_puts(out, ", ");
-	print(out, t, m->b, IN_SUM, depth);
-	cj_strbuf_putc(out, ')');
-}
+	enum form form = binary[m->kind].form;
 
-static void
-print_infix(struct cj_strbuf *out, const struct cj_symtab *t,
-    const char *op, const struct cj_term *m, unsigned depth)
-{
-	bool divides = m->kind == CJ_TERM_DIV || m->kind == CJ_TERM_MOD;
-
-	print(out, t, m->a, divides ? IN_DIVIDEND : IN_DIVISOR, depth);
-	cj_strbuf_puts(out, op);
+	if (form == CALL) {
+		cj_strbuf_printf(out, "%s(", binary[m->kind].text);
+		print(out, t, m->a, IN_SUM, depth);
+		cj_strbuf_puts(out, ", ");
+		print(out, t, m->b, IN_SUM, depth);
+		cj_strbuf_putc(out, ')');
+		return;
+	}
+	print(out, t, m->a, form == QUOTIENT ? IN_DIVIDEND : IN_DIVISOR,
+	    depth);
+	cj_strbuf_puts(out, binary[m->kind].text);
 	print(out, t, m->b, IN_DIVISOR, depth);
 }
 
@@ -103,44 +115,14 @@ static void
 print_term(struct cj_strbuf *out, const struct cj_symtab *t,
     const struct cj_term *m, unsigned depth)
 {
-	switch (m->kind) {
-	case CJ_TERM_SYMBOL:
+	if (m->kind == CJ_TERM_SYMBOL)
 		print_symbol(out, t, m);
-		break;
-	case CJ_TERM_SUM:
+	else if (m->kind == CJ_TERM_SUM)
 		print_sum(out, t, m, depth);
-		break;
-	case CJ_TERM_PRODUCT:
+	else if (m->kind == CJ_TERM_PRODUCT)
 		print_product(out, t, m, depth);
-		break;
-	case CJ_TERM_DIV:
-		print_infix(out, t, "/", m, depth);
-		break;
-	case CJ_TERM_MOD:
-		print_infix(out, t, " % ", m, depth);
-		break;
-	case CJ_TERM_MIN:
-		print_call(out, t, "min", m, depth);
-		break;
-	case CJ_TERM_MAX:
-		print_call(out, t, "max", m, depth);
-		break;
-	case CJ_TERM_XOR:
-		print_infix(out, t, " ^ ", m, depth);
-		break;
-	case CJ_TERM_AND:
-		print_infix(out, t, " & ", m, depth);
-		break;
-	case CJ_TERM_OR:
-		print_infix(out, t, " | ", m, depth);
-		break;
-	case CJ_TERM_SHL:
-		print_infix(out, t, " << ", m, depth);
-		break;
-	case CJ_TERM_SHR:
-		print_infix(out, t, " >> ", m, depth);
-		break;
-	}
+	else
+		print_binary(out, t, m, depth);
 }
 
 /* The name of a symbol may be the text of a term: "K/8 - 1". */
@@ -161,27 +143,15 @@ static bool
 needs_parentheses(const struct cj_symtab *t, const struct cj_term *m,
     enum place place)
 {
-	switch (m->kind) {
-	case CJ_TERM_SYMBOL:
+	if (m->kind == CJ_TERM_SYMBOL)
 		return place != IN_SUM && is_term_text(t, m, place);
-	case CJ_TERM_MIN:
-	case CJ_TERM_MAX:
-		return false;
-	case CJ_TERM_PRODUCT:
-		return place == IN_DIVISOR;
-	case CJ_TERM_DIV:
-	case CJ_TERM_MOD:
-		return place == IN_PRODUCT || place == IN_DIVISOR;
-	case CJ_TERM_SUM:
+	if (m->kind == CJ_TERM_SUM)
 		return place != IN_SUM && place != SUBTRACTED;
-	case CJ_TERM_XOR:
-	case CJ_TERM_AND:
-	case CJ_TERM_OR:
-	case CJ_TERM_SHL:
-	case CJ_TERM_SHR:
-		break;
-	}
-	return true;
+	if (m->kind == CJ_TERM_PRODUCT)
+		return place == IN_DIVISOR;
+	if (binary[m->kind].form == QUOTIENT)
+		return place == IN_PRODUCT || place == IN_DIVISOR;
+	return binary[m->kind].form == BITS;
 }
 
 static void
@@ -223,139 +193,4 @@ cj_int_print(struct cj_strbuf *out, const struct cj_symtab *t,
     struct cj_int a)
 {
 	print(out, t, a, IN_SUM, MAX_PRINT_DEPTH);
-}
-
-/* ---- evaluation -------------------------------------------------------- */
-
-/* Each term once: terms share their operands. */
-struct eval {
-	const struct cj_symtab *t;
-	cj_symbol_value *value;
-	void *user;
-	int64_t *known;
-	uint8_t *done;
-	bool overflow;
-};
-
-static int64_t eval(struct eval *e, struct cj_int a);
-
-static int64_t
-checked_mul(struct eval *e, int64_t a, int64_t b)
-{
-	int64_t r = 0;
-
-	if (__builtin_mul_overflow(a, b, &r))
-		e->overflow = true;
-	return r;
-}
-
-static int64_t
-checked_add(struct eval *e, int64_t a, int64_t b)
-{
-	int64_t r = 0;
-
-	if (__builtin_add_overflow(a, b, &r))
-		e->overflow = true;
-	return r;
-}
-
-static int64_t
-eval_binary(struct eval *e, const struct cj_term *m)
-{
-	int64_t a = eval(e, m->a), b = eval(e, m->b);
-	bool shifts = b >= 0 && b < 63;
-
-	switch (m->kind) {
-	case CJ_TERM_DIV:
-		return b == 0 ? 0 : cj_floor_div(a, b);
-	case CJ_TERM_MOD:
-		return b == 0 ? a : cj_floor_mod(a, b);
-	case CJ_TERM_MIN:
-		return a < b ? a : b;
-	case CJ_TERM_MAX:
-		return a > b ? a : b;
-	case CJ_TERM_XOR:
-		return a ^ b;
-	case CJ_TERM_AND:
-		return a & b;
-	case CJ_TERM_OR:
-		return a | b;
-	case CJ_TERM_SHL:
-		return shifts ? checked_mul(e, a, (int64_t)1 << b) : 0;
-	case CJ_TERM_SHR:
-		return shifts ? a >> b : a < 0 ? -1 : 0;
-	case CJ_TERM_SYMBOL:
-	case CJ_TERM_SUM:
-	case CJ_TERM_PRODUCT:
-		break;
-	}
-	return 0;
-}
-
-static int64_t
-eval_term(struct eval *e, const struct cj_term *m)
-{
-	int64_t r;
-	uint32_t i;
-
-	switch (m->kind) {
-	case CJ_TERM_SYMBOL:
-		return e->value(e->user, m->symbol);
-	case CJ_TERM_SUM:
-		r = m->constant;
-		for (i = 0; i < m->count; i++)
-			r = checked_add(e, r, checked_mul(e,
-			    m->addend[i].factor, eval(e, (struct cj_int){ 0,
-			    m->addend[i].term })));
-		return r;
-	case CJ_TERM_PRODUCT:
-		r = 1;
-		for (i = 0; i < m->count; i++)
-			r = checked_mul(e, r, eval(e, (struct cj_int){ 0,
-			    m->operand[i] }));
-		return r;
-	case CJ_TERM_DIV:
-	case CJ_TERM_MOD:
-	case CJ_TERM_MIN:
-	case CJ_TERM_MAX:
-	case CJ_TERM_XOR:
-	case CJ_TERM_AND:
-	case CJ_TERM_OR:
-	case CJ_TERM_SHL:
-	case CJ_TERM_SHR:
-		break;
-	}
-	return eval_binary(e, m);
-}
-
-static int64_t
-eval(struct eval *e, struct cj_int a)
-{
-	if (cj_is_known(a))
-		return a.value;
-	assert(a.term < e->t->terms.len);
-	if (!e->done[a.term]) {
-		e->known[a.term] = eval_term(e, &e->t->terms.at[a.term]);
-		e->done[a.term] = 1;
-	}
-	return e->known[a.term];
-}
-
-bool
-cj_int_eval(const struct cj_symtab *t, struct cj_int a,
-    cj_symbol_value *value, void *user, int64_t *out)
-{
-	struct eval e = { .t = t, .value = value, .user = user };
-	struct cj_mark mark = cj_arena_mark(t->arena);
-
-	if (cj_is_known(a)) {
-		*out = a.value;
-		return true;
-	}
-	/* operands are older than their terms */
-	e.known = CJ_NEWS(t->arena, int64_t, a.term + 1);
-	e.done = CJ_NEWS(t->arena, uint8_t, a.term + 1);
-	*out = eval(&e, a);
-	cj_arena_release(t->arena, mark);
-	return !e.overflow;
 }

@@ -46,11 +46,26 @@ struct cj_int cj_term_sum(struct cj_symtab *t, int64_t constant,
 uint32_t cj_term_operands(const struct cj_symtab *t, const uint32_t *term,
     const uint32_t **operands);
 
-/* The operations of a table whose symbols have fixed values (sym_fixed.c). */
+static inline bool
+cj_term_is_binary(const struct cj_term *m)
+{
+	return m->kind > CJ_TERM_PRODUCT;
+}
+
+/* The value of a binary kind. A shift by less than 0 or more than 62 shifts
+ * everything out; a result that leaves 64 bits sets *overflow. */
+int64_t cj_term_value(enum cj_term_kind kind, int64_t a, int64_t b,
+    bool *overflow);
+
+/* The operations of a table whose symbols have fixed values (sym_fixed.c):
+ * sums and products, and those of the binary kinds. */
 enum cj_fixed {
-	CJ_FIXED_ADD, CJ_FIXED_SUB, CJ_FIXED_MUL, CJ_FIXED_DIV, CJ_FIXED_MOD,
-	CJ_FIXED_MIN, CJ_FIXED_MAX, CJ_FIXED_XOR, CJ_FIXED_AND, CJ_FIXED_OR,
-	CJ_FIXED_SHL, CJ_FIXED_SHR
+	CJ_FIXED_ADD, CJ_FIXED_SUB, CJ_FIXED_MUL,
+#define TERM(kind)
+#define BINARY(kind, form, text) CJ_FIXED_##kind,
+#include "term.def"
+#undef TERM
+#undef BINARY
 };
 struct cj_int cj_fixed(struct cj_symtab *t, enum cj_fixed op,
     struct cj_int a, struct cj_int b);

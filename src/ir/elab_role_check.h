@@ -46,13 +46,48 @@ struct cj_role_side {
 	bool fills;
 };
 
-/* Is a condition so in this case? Where it is not known, the question is
- * open. */
-bool cj_role_holds(struct cj_role_question *q, const struct cj_cond *c);
+/* Is a deed of the pipeline, or of the order, that is asked about? */
+static inline bool
+cj_role_is_asked(const struct cj_role_question *q, const struct cj_deed *d)
+{
+	return q->order != 0 ? d->order == q->order :
+	    d->pipeline == q->pipeline;
+}
 
+/* ---- one case (elab_role_count.c) ---------------------------------------- */
+
+/* Is it so in this case that e > 0, that e is 0, that a condition holds? Where
+ * it is not known, the question is open. */
+bool cj_role_is_positive(struct cj_role_question *q, struct cj_int e);
+bool cj_role_is_zero(struct cj_role_question *q, struct cj_int e);
+bool cj_role_holds(struct cj_role_question *q, const struct cj_cond *c);
+/* Is any of the deeds, or what they hold, asked about? */
+bool cj_role_concerns(const struct cj_role_question *q,
+    const struct cj_deeds *deeds);
+/* What a side uses and skips in this case. */
+struct cj_role_counted cj_role_count(struct cj_role_question *q,
+    const struct cj_role_side *s);
+
+/* ---- loops that are left early (elab_role_exit.c) ------------------------ */
+
+/* The body of a loop, without the test that a while loop begins with; NULL: it
+ * does not begin with one. */
+const struct cj_deeds *cj_role_body(const struct cj_deed *d);
+
+/* Where and under which conditions a loop is left: equal texts, equal ways. */
+struct cj_role_exits {
+	struct cj_strbuf text;
+	cj_ref first;			/* 0: nowhere */
+};
+struct cj_role_exits cj_role_exits_of(const struct cj_role_question *q,
+    const struct cj_deed *d);
 /* Where a loop of stages or turns is left before its end; 0: nowhere. */
 cj_ref cj_role_early_exit(const struct cj_role_question *q,
     const struct cj_deeds *deeds);
+
+/* Refuse blocks that share loads, and may fill and read unequally often
+ * (elab_role_cluster.c). */
+void cj_role_compare_blocks(struct cj_compare *c, const struct cj_pipe *p);
 
 /* ---- reports (elab_role_report.c) ---------------------------------------- */
 

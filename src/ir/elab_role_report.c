@@ -13,8 +13,7 @@ first_deed(const struct cj_role_question *q, const struct cj_deeds *deeds)
 		const struct cj_deed *d = deeds->at[i];
 
 		if (d->kind == CJ_DEED_OP || d->kind == CJ_DEED_SKIP) {
-			if (q->order != 0 ? d->order == q->order :
-			    d->pipeline == q->pipeline)
+			if (cj_role_is_asked(q, d))
 				return d->at;
 			continue;
 		}

@@ -1,5 +1,6 @@
 /*
- * Copies by cp.async from global to shared memory, and their groups.
+ * Copies by cp.async from global to shared memory, and sync(), which waits for
+ * them.
  *
  * Both views are cut into the same vectors, of exactly the elements that the
  * atom copies: a copy never takes a narrower way silently. A guard of the
@@ -175,37 +176,7 @@ cj_tensor_copy_async(struct cj_elab *el, struct cj_span span,
 	return true;
 }
 
-/* ---- groups -------------------------------------------------------------- */
-
-struct cj_value
-cj_builtin_cp_async_commit(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	(void)args;
-	(void)row;
-	cj_emit0(&el->em->b, CJ_OP_CP_COMMIT, 0, 0);
-	return cj_value_none();
-}
-
-enum { MOST_GROUPS = 64 };	/* beyond this nobody counts any more */
-
-struct cj_value
-cj_builtin_cp_async_wait(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	int64_t n;
-
-	(void)row;
-	if (!cj_value_to_known(el, args->span, &args->at[0],
-	    "the number of groups that may stay open", &n))
-		return cj_value_error();
-	if (n < 0 || n > MOST_GROUPS)
-		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    "0 to %d groups may stay open, not %lld", MOST_GROUPS,
-		    (long long)n);
-	cj_emit0(&el->em->b, CJ_OP_CP_WAIT, 0, (uint32_t)n);
-	return cj_value_none();
-}
+/* ---- sync() -------------------------------------------------------------- */
 
 struct cj_value
 cj_builtin_sync(struct cj_elab *el, struct cj_args *args,

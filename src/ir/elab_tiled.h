@@ -146,9 +146,6 @@ bool cj_swizzle_of_map(const struct cj_layout *l, enum cj_kind k,
  * object. False: reported. */
 bool cj_swizzled_place(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *v, struct cj_int *at);
-/* op N, of a known number of groups up to `most`. */
-struct cj_value cj_elab_wait_groups(struct cj_elab *el, struct cj_args *args,
-    enum cj_op op, int64_t most);
 /* "name(argument, ...)": how a value prints that a call made. */
 const char *cj_elab_call_text(struct cj_elab *el, const char *name,
     const struct cj_args *args);

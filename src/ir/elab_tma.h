@@ -76,23 +76,50 @@ struct cj_tma_boxes {
 	struct cj_int place;		/* in shared memory, no swizzle */
 	cj_ref map, signal, ranks;	/* the last two: 0 for none */
 };
+
+/* ---- where a copy is (elab_tma_place.c); false: reported ----------------- */
+
+/* Outside of its tensor a load has zeros, a store writes nothing, and nothing
+ * else is asked: is that what the view's guard says? */
+bool cj_tma_guard_fits(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *v);
+bool cj_tma_place_in_tensor(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_tma_place *to);
+/* A copy begins at a whole unit along the mode of stride 1; what is certain not
+ * to is refused, the rest is the executor's. */
+bool cj_tma_begins_at_unit(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, const struct cj_tma_place *to);
+/* Does `v` hold the tile as the map's layout does? Its first element, without
+ * the swizzle. */
+bool cj_tma_place_in_shared(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_tensor *v,
+    struct cj_int *at);
+/* Is the view the tensor that the map was made for? */
+bool cj_tma_names_tensor(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, const char *what);
+/* Of a copy of pixels, of rows by number. */
+bool cj_im2col_place(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_tma_place *to);
+bool cj_rows_place(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_tma_place *to);
+
+/* Where blocks load one tile together, each sends its part to all of them;
+ * false: reported (elab_tma_share.c). */
+bool cj_tma_share_load(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, struct cj_tma_boxes *boxes,
+    struct cj_tma_place *to);
+
+/* ---- the copy ------------------------------------------------------------ */
+
 void cj_tma_emit_boxes(struct cj_elab *el, const struct cj_tma_value *t,
     const struct cj_tma_boxes *boxes, const struct cj_tma_place *to);
 /* A copy of a tile that may reach over the end of its slice (elab_edge.c). */
 struct cj_value cj_elab_copy_edge(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, const struct cj_tma_boxes *boxes,
     const struct cj_tma_place *to, bool is_staged);
-/* Of a copy of pixels, of rows by number; false: reported. */
-bool cj_im2col_place(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, struct cj_tma_place *to);
-bool cj_rows_place(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, struct cj_tma_place *to);
 /* tma_prefetch(load, tile). */
 struct cj_value cj_tma_ask(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t);
-/* Is the view the tensor that the map was made for? False: reported. */
-bool cj_tma_names_tensor(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, const char *what);
 /* Numbers of `name`, one for each of `count` modes, in the map's order. */
 bool cj_tma_numbers(struct cj_elab *el, struct cj_args *args,
     const char *name, uint32_t count, const char *help, struct cj_int *out);

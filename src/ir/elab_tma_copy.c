@@ -1,229 +1,11 @@
 /*
  * Copies of boxes through tensor maps: copy() with what tma_load(), tma_store()
- * and their kin have made. Where a copy is, its view says, by the coordinates
- * that a cut carries.
+ * and their kin have made.
  */
 #include "elab_gather.h"
 #include "elab_tma.h"
 
-/* ---- the view in global memory ------------------------------------------- */
-
-/* Outside of its tensor a load has zeros, a store writes nothing, and
- * nothing else is asked. */
-static bool
-guard_fits(struct cj_elab *el, struct cj_span span, const struct cj_tensor *v)
-{
-	struct cj_value fill;
-
-	if (v->is_guarded && v->pred != NULL) {
-		cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
-		    "TMA asks no pred, it leaves out what is outside of the "
-		    "tensor");
-		return false;
-	}
-	if (!v->is_guarded || !v->has_fill)
-		return true;
-	fill = cj_elab_coerce(el, span, v->element, *v->fill);
-	if (fill.kind == CJ_VALUE_ERROR)
-		return false;
-	if ((fill.kind == CJ_VALUE_SCALAR && fill.bits == 0) ||
-	    (fill.kind == CJ_VALUE_INT && cj_is_value(fill.i, 0)))
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
-	    "TMA fills with 0 alone"),
-	    "Guard with fill = 0, or copy by another atom.");
-	return false;
-}
-
-/* Do coordinates of the view count from the map's first element? A slice of
- * another place has the same modes. */
-static bool
-begins_alike(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t, const struct cj_tensor *v,
-    const struct cj_int *at)
-{
-	struct cj_int first = v->offset;
-	uint32_t m;
-
-	for (m = 0; m < t->rank; m++)
-		first = cj_int_sub(&el->sym, first, cj_int_mul(&el->sym, at[m],
-		    cj_tuple_get(t->tensor->layout->stride, m)->value));
-	if (cj_int_equal(&el->sym, first, t->tensor->offset) == CJ_YES)
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
-	    "the view is cut from another part of the tensor than the map was "
-	    "made for"), "Make the map of the whole tensor, and take tiles "
-	    "with an extent of 1 along the other modes.");
-	return false;
-}
-
-/* Where a slice begins in what it is a slice of; the map's may be one, too. */
-static struct cj_int
-start_of(const struct cj_tensor *v, uint32_t mode)
-{
-	return v->start == NULL ? cj_known(0) : v->start[mode];
-}
-
-/* A slice may end in front of the tensor's end: what is left of mode m of it,
- * from the tile's first element on, or not. */
-static void
-find_end(struct cj_elab *el, const struct cj_tma_value *t,
-    const struct cj_tensor *v, uint32_t m, struct cj_tma_place *to)
-{
-	struct cj_int limit = cj_tuple_product(&el->al,
-	    cj_tuple_get(v->cut->limit, m));
-
-	to->is_limited[m] = cj_int_equal(&el->sym, limit,
-	    cj_tuple_get(t->tensor->layout->shape, m)->value) != CJ_YES;
-	to->left[m] = cj_int_sub(&el->sym, limit, to->at[m]);
-	to->has_end |= to->is_limited[m];
-}
-
-/* Along the mode of stride 1 a chip stores whole units of 16 bytes: a tile that
- * reaches over an end inside one is not its own. */
-static void
-find_rest(struct cj_elab *el, const struct cj_tma_value *t,
-    const struct cj_tensor *v, struct cj_tma_place *to)
-{
-	uint32_t m = t->mode[0];
-	struct cj_int extent = cj_tuple_get(t->tensor->layout->shape, m)->value;
-
-	if (!t->stores || v->cut == NULL || to->is_limited[m] ||
-	    cj_tma_has_whole_units(el, t, extent))
-		return;
-	to->has_rest = to->is_limited[m] = true;
-	to->left[m] = cj_int_sub(&el->sym, extent, to->at[m]);
-}
-
-/* Is the view a tile of the map's tensor, mode by mode? Its coordinates. */
-static bool
-tile_of(struct cj_elab *el, struct cj_span span, const struct cj_tma_value *t,
-    const struct cj_tensor *v, struct cj_tma_place *to)
-{
-	const struct cj_layout *l = v->layout;
-	uint32_t m;
-
-	if (v->object != t->tensor->object || cj_layout_rank(l) != t->rank)
-		return cj_no_map(el, span, "the view is not of the tensor "
-		    "that the map was made for");
-	for (m = 0; m < t->rank; m++) {
-		const struct cj_tuple *c, *o = v->cut == NULL ? NULL :
-		    v->cut->offset;
-
-		c = cj_tuple_get(l->stride, m);
-		to->at[m] = o == NULL || o->kind == CJ_TUPLE_INT ?
-		    cj_known(0) : cj_tuple_get(o, m)->value;
-		if (o != NULL && o->kind == CJ_TUPLE_INT && t->rank == 1)
-			to->at[m] = o->value;
-		if (v->cut != NULL)
-			find_end(el, t, v, m, to);
-		if (!cj_is_value(cj_tuple_product(&el->al,
-		    cj_tuple_get(l->shape, m)), t->extent[m] * t->step[m]) ||
-		    c->kind != CJ_TUPLE_INT || (t->extent[m] > 1 &&
-		    cj_int_equal(&el->sym, c->value, cj_tuple_get(
-		    t->tensor->layout->stride, m)->value) != CJ_YES))
-			return cj_no_map(el, span, cj_printf(el->arena,
-			    "mode %u of the view is no tile of %lld elements "
-			    "of the map's tensor", m,
-			    (long long)(t->extent[m] * t->step[m])));
-		if (to->is_limited[m] && !v->is_guarded) {
-			cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
-			    "mode %u of what the tile is of ends elsewhere "
-			    "than the tensor, whose end alone TMA knows", m),
-			    "Guard the tile in a stage of a pipeline: "
-			    "guard(tile, fill = 0).");
-			return false;
-		}
-	}
-	find_rest(el, t, v, to);
-	for (m = 0; m < t->rank; m++)
-		to->at[m] = cj_int_add(&el->sym, to->at[m], cj_int_sub(
-		    &el->sym, start_of(v, m), start_of(t->tensor, m)));
-	return begins_alike(el, span, t, v, to->at);
-}
-
-enum { UNIT = 128, ROW_UNIT = 16 };
-
-/* Stages follow each other, and each begins where a copy may. */
-static bool
-stages_fit(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *v)
-{
-	const struct cj_object *o = &el->m->objects.at[v->object];
-	int64_t bytes;
-
-	if (o->stages < 2)
-		return true;
-	bytes = cj_object_bytes(o) / o->stages;
-	if (bytes % UNIT == 0)
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY, span,
-	    "copies by TMA begin at multiples of %d bytes, and the stages of "
-	    "\"%s\" follow each other by %lld", UNIT, o->name,
-	    (long long)bytes), "Let each stage begin at one: align(%d) behind "
-	    "the field.", UNIT);
-	return false;
-}
-
-/* Does it hold the tile as the map's layout does? Its first element, without
- * the swizzle. */
-static bool
-place_of(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t, const struct cj_tensor *v,
-    struct cj_int *at)
-{
-	const struct cj_layout *want = cj_unswizzled(el, t->shared);
-	const struct cj_layout *have = cj_unswizzled(el, v->layout);
-	uint32_t m, rank = cj_layout_rank(have);
-	bool same = rank == (t->kind == CJ_MAP_TILES ? t->rank : 2) &&
-	    v->layout->swizzle.bits == t->shared->swizzle.bits &&
-	    v->layout->swizzle.base == t->shared->swizzle.base;
-	int64_t i;
-
-	for (m = 0; same && m < rank; m++) {
-		same = cj_is_value(cj_tuple_product(&el->al,
-		    cj_tuple_get(have->shape, m)), t->extent[m]);
-		for (i = 0; same && i < t->extent[m]; i++)
-			same = cj_mode_step(el, have, m, i) ==
-			    cj_mode_step(el, want, m, i);
-	}
-	if (!same) {
-		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span,
-		    "this shared memory is laid out unlike the layout that "
-		    "the map was made for"),
-		    "Declare it with the layout that the map was given.");
-		return false;
-	}
-	return stages_fit(el, span, v) && cj_swizzled_place(el, span, v, at);
-}
-
-/* Address bits decide what a swizzle exchanges: the object begins at a
- * multiple of its pattern. */
-bool
-cj_swizzled_place(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *v, struct cj_int *at)
-{
-	struct cj_object *o = &el->m->objects.at[v->object];
-	const struct cj_tuple *inner = v->layout->offset;
-	enum cj_map_swizzle swizzle;
-	uint32_t align = 128, bytes = cj_kind_bits(v->element) / 8;
-
-	if (!cj_swizzle_of_map(v->layout, v->element, &swizzle))
-		return cj_refuse_layout(el, span, "units of 16 bytes alone are "
-		    "exchanged, in rows of 32, 64 or 128");
-	if (swizzle != CJ_MAP_PLAIN)
-		align = (uint32_t)128 << swizzle;
-	if (o->align < align)
-		o->align = align;
-	if (!cj_elab_fills(el, v->offset, bytes, align) &&
-	    !cj_is_value(v->offset, 0) && swizzle != CJ_MAP_PLAIN)
-		return cj_no_map(el, span, "the view does not begin at a whole "
-		    "pattern of the swizzle");
-	*at = inner == NULL ? v->offset :
-	    cj_int_add(&el->sym, v->offset, inner->value);
-	return true;
-}
-
+/* ---- boxes --------------------------------------------------------------- */
 /* Of rows by number: a column, and four of them for each box. */
 static unsigned
 add_rows(struct cj_elab *el, const struct cj_tma_value *t, uint32_t b,
@@ -273,92 +55,6 @@ is_staged(struct cj_elab *el, struct cj_args *args,
 	    cj_arg_named(el, args, "barrier") == NULL;
 }
 
-/* ---- tiles that blocks of a cluster share -------------------------------- */
-
-/* The part that this block sends, and the blocks that it goes to. */
-struct sharing {
-	uint32_t modes;		/* bits; 0: nobody shares */
-	struct cj_int part;
-	cj_ref ranks;
-};
-
-static bool
-check_cluster(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t)
-{
-	const int64_t *c = el->m->functions.at[el->em->function].cluster;
-
-	if ((t->along[0] == 1 || t->along[0] == c[0]) &&
-	    (t->along[1] == 1 || t->along[1] == c[1]))
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "this load is "
-	    "for clusters of %lld x %lld blocks that share it, the launch has "
-	    "%lld x %lld", (long long)t->along[0], (long long)t->along[1],
-	    (long long)c[0], (long long)c[1]), "A load is shared by all "
-	    "blocks along a mode of the cluster, or by one: launch cluster("
-	    "%lld, %lld), or say multicast = (%lld, %lld).",
-	    (long long)(t->along[0] > 1 ? t->along[0] : c[0]),
-	    (long long)(t->along[1] > 1 ? t->along[1] : c[1]),
-	    (long long)(t->along[0] > 1 ? c[0] : 1),
-	    (long long)(t->along[1] > 1 ? c[1] : 1));
-	return false;
-}
-
-/* `bits` shifted up by the index. */
-static cj_ref
-shifted(struct cj_elab *el, uint32_t bits, struct cj_int by)
-{
-	const cj_type t = cj_type_of(CJ_KIND_U32, 1);
-	struct cj_builder *b = &el->em->b;
-	cj_ref low = cj_emit_bits(b, t, bits), n;
-
-	if (cj_is_value(by, 0))
-		return low;
-	n = cj_elab_ref_int(el, by);
-	return cj_emit2(b, CJ_OP_SHL, t, low, cj_emit1(b, CJ_OP_CONVERT, t,
-	    n));
-}
-
-/* Blocks have rank x + X y. */
-static void
-find_sharing(struct cj_elab *el, const struct cj_tma_value *t,
-    struct sharing *s)
-{
-	const int64_t *c = el->m->functions.at[el->em->function].cluster;
-	struct cj_int rank, x, y;
-	uint32_t row = ((uint32_t)1 << c[0]) - 1, column = 0;
-	int64_t i;
-
-	memset(s, 0, sizeof *s);
-	s->modes = (t->along[0] > 1) | (uint32_t)(t->along[1] > 1) << 1;
-	if (s->modes == 0)
-		return;
-	rank = cj_elab_special(el, CJ_SPECIAL_BLOCK_RANK);
-	x = cj_int_mod(&el->sym, rank, cj_known(c[0]));
-	y = cj_int_div(&el->sym, rank, cj_known(c[0]));
-	for (i = 0; i < c[1]; i++)
-		column |= (uint32_t)1 << (c[0] * i);
-	s->part = s->modes == 1 ? x : s->modes == 2 ? y : rank;
-	s->ranks = s->modes == 1 ? shifted(el, row, cj_int_mul(&el->sym, y,
-	    cj_known(c[0]))) : s->modes == 2 ? shifted(el, column, x) :
-	    shifted(el, ((uint32_t)1 << (c[0] * c[1])) - 1, cj_known(0));
-}
-
-/* Each block counts all parts, so that all must be sent each time. */
-static bool
-stands_in_stage(struct cj_elab *el, struct cj_span span)
-{
-	const struct cj_region_info *g = &el->m->regions.at[el->em->b.region];
-
-	if (g->owner != 0 && cj_inst(el->m, g->owner)->op == CJ_OP_PRODUCE)
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
-	    "a tile that blocks share is copied in a produce block itself, "
-	    "with no condition around"), "Every block sends its part of every "
-	    "tile.");
-	return false;
-}
-
 /* The map itself, or one that map = m names; 0: reported. */
 static cj_ref
 map_of(struct cj_elab *el, struct cj_args *args, const struct cj_tma_value *t)
@@ -394,66 +90,6 @@ cj_tma_emit_boxes(struct cj_elab *el, const struct cj_tma_value *t,
 	}
 }
 
-static bool
-place_in_tensor(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, struct cj_tma_place *to)
-{
-	uint32_t i = t->stores ? 2 : 1;
-
-	switch (t->kind) {
-	case CJ_MAP_TILES: break;
-	case CJ_MAP_PIXELS: return cj_im2col_place(el, args, t, to);
-	case CJ_MAP_ROWS: return cj_rows_place(el, args, t, to);
-	}
-	return tile_of(el, cj_arg_span(args, i), t, args->at[i].tensor, to);
-}
-
-bool
-cj_tma_names_tensor(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, const char *what)
-{
-	uint32_t i = t->stores ? 2 : 1;
-	const struct cj_value *v = &args->at[i];
-
-	return (v->kind == CJ_VALUE_TENSOR &&
-	    v->tensor->object == t->tensor->object) ||
-	    cj_no_map(el, cj_arg_span(args, i), cj_printf(el->arena,
-	    "a copy of %s names the tensor that its map was made for", what));
-}
-
-/* A copy begins at a whole unit along the mode of stride 1; what is certain not
- * to is refused, the rest is the executor's. False: reported. */
-static bool
-begins_at_unit(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, const struct cj_tma_place *to)
-{
-	int64_t bytes = cj_kind_bits(t->tensor->element) / 8, rest;
-	uint32_t i;
-	struct cj_int at = to->at[t->kind == CJ_MAP_TILES ? t->mode[0] : 0];
-
-	for (i = 0; t->stores && i < t->rank; i++)
-		if (cj_int_range(&el->sym, to->at[i]).hi < 0)
-			return cj_no_map(el, cj_arg_span(args, 2), "a store by "
-			    "TMA begins in front of its tensor: only its end "
-			    "may lie outside");
-	for (rest = 1; rest * bytes < ROW_UNIT; rest++) {
-		struct cj_int whole = cj_int_sub(&el->sym, at,
-		    cj_known(rest));
-
-		if (!cj_elab_fills(el, whole, bytes, ROW_UNIT))
-			continue;
-		cj_help(cj_elab_report(el, CJ_DIAG_UNALIGNED_COPY,
-		    cj_arg_span(args, t->stores ? 2 : 1), "along the mode of "
-		    "stride 1 a copy by TMA begins at multiples of %d bytes, "
-		    "this one %lld behind one", ROW_UNIT, (long long)(rest *
-		    bytes)), "Begin at %lld elements, or a multiple of them, "
-		    "and leave out what is too much.",
-		    (long long)(ROW_UNIT / bytes));
-		return false;
-	}
-	return true;
-}
-
 /* ---- what will be loaded soon -------------------------------------------- */
 
 /* Which boxes of a tile come to L2, with no place in shared memory. */
@@ -474,9 +110,9 @@ cj_tma_ask(struct cj_elab *el, struct cj_args *args,
 		    "a tile comes to L2 by what tma_load() made of its tensor");
 	if (!cj_elab_not_gathered(el, cj_arg_span(args, 1), tile->tensor,
 	    "TMA moves boxes of neighbours", NULL) ||
-	    !guard_fits(el, cj_arg_span(args, 1), tile->tensor) ||
-	    !tile_of(el, cj_arg_span(args, 1), t, tile->tensor, &to) ||
-	    !begins_at_unit(el, args, t, &to))
+	    !cj_tma_guard_fits(el, cj_arg_span(args, 1), tile->tensor) ||
+	    !cj_tma_place_in_tensor(el, args, t, &to) ||
+	    !cj_tma_begins_at_unit(el, args, t, &to))
 		return cj_value_error();
 	refs[0] = cj_elab_ref(el, &t->map, CJ_KIND_VOID);
 	for (b = 0; b < t->boxes; b++)
@@ -593,10 +229,12 @@ find_places(struct call *c)
 		    NULL))
 			return false;
 	return are_alike(c, span) &&
-	    guard_fits(el, cj_arg_span(c->args, 3 - c->shared_at),
-	    c->global->tensor) && place_in_tensor(el, c->args, c->t, &c->to)
-	    && begins_at_unit(el, c->args, c->t, &c->to)
-	    && place_of(el, span, c->t, c->shared->tensor, &c->boxes.place)
+	    cj_tma_guard_fits(el, cj_arg_span(c->args, 3 - c->shared_at),
+	    c->global->tensor) &&
+	    cj_tma_place_in_tensor(el, c->args, c->t, &c->to) &&
+	    cj_tma_begins_at_unit(el, c->args, c->t, &c->to) &&
+	    cj_tma_place_in_shared(el, span, c->t, c->shared->tensor,
+	    &c->boxes.place)
 	    && cj_elab_stage_allows(el, span, c->shared->tensor,
 	    !c->t->stores);
 }
@@ -610,36 +248,6 @@ name_signal(struct call *c)
 	    c->barrier, c->shared->tensor, &c->boxes.signal);
 	return c->boxes.copy.signal != 0 &&
 	    cj_arg_ranks(c->el, c->args, &c->boxes.ranks);
-}
-
-/* Blocks that load one tile together: each sends its part to all of them. */
-static bool
-share_load(struct call *c)
-{
-	struct cj_elab *el = c->el;
-	const struct cj_tma_value *t = c->t;
-	struct sharing share = { 0 };
-	uint32_t cut = t->mode[t->cut_mode];
-
-	if (t->stores || t->along[0] * t->along[1] <= 1)
-		return true;
-	if (c->barrier != NULL) {
-		cj_elab_error(el, CJ_DIAG_WRONG_PLACE, c->args->span,
-		    "what blocks share is copied into stages of a pipeline");
-		return false;
-	}
-	if (!check_cluster(el, c->args->span, t) ||
-	    !stands_in_stage(el, c->args->span))
-		return false;
-	find_sharing(el, t, &share);
-	c->boxes.ranks = share.ranks;
-	c->boxes.copy.share = share.modes;
-	c->boxes.copy.cut = t->cut_mode;
-	c->to.at[cut] = cj_int_add(&el->sym, c->to.at[cut], cj_int_mul(
-	    &el->sym, share.part, cj_known(t->cut_extent * t->step[cut])));
-	c->boxes.place = cj_int_add(&el->sym, c->boxes.place, cj_int_mul(
-	    &el->sym, share.part, cj_known(t->cut_step)));
-	return true;
 }
 
 struct cj_value
@@ -668,7 +276,8 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 	if (!t->stores)
 		el->m->objects.at[access.object].writes = true;
 	c.boxes.copy.shared = cj_module_access(el->m, &access);
-	if (!name_signal(&c) || !share_load(&c))
+	if (!name_signal(&c) || !cj_tma_share_load(el, args->span, t, &c.boxes,
+	    &c.to))
 		return cj_value_error();
 	/* a map of the device's has its own end: the executor asks */
 	if (c.to.has_end || (c.to.has_rest && cj_arg_named(el, args, "map") ==
@@ -677,52 +286,4 @@ cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
 		    c.is_staged);
 	cj_tma_emit_boxes(el, t, &c.boxes, &c.to);
 	return cj_value_none();
-}
-
-/* ---- groups of stores ---------------------------------------------------- */
-
-struct cj_value
-cj_builtin_bulk_commit(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	(void)args;
-	(void)row;
-	cj_emit0(&el->em->b, CJ_OP_BULK_COMMIT, 0, 0);
-	return cj_value_none();
-}
-
-enum { MOST_GROUPS = 64 };
-
-struct cj_value
-cj_elab_wait_groups(struct cj_elab *el, struct cj_args *args, enum cj_op op,
-    int64_t most)
-{
-	int64_t n;
-
-	if (!cj_value_to_known(el, args->span, &args->at[0],
-	    "the number of groups that may stay open", &n))
-		return cj_value_error();
-	if (n < 0 || n > most)
-		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    "0 to %lld groups may stay open, not %lld",
-		    (long long)most, (long long)n);
-	cj_emit0(&el->em->b, op, 0, (uint32_t)n);
-	return cj_value_none();
-}
-
-struct cj_value
-cj_builtin_bulk_wait(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	(void)row;
-	return cj_elab_wait_groups(el, args, CJ_OP_BULK_WAIT, MOST_GROUPS);
-}
-
-struct cj_value
-cj_builtin_bulk_wait_read(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	(void)row;
-	return cj_elab_wait_groups(el, args, CJ_OP_BULK_WAIT_READ,
-	    MOST_GROUPS);
 }

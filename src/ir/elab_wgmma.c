@@ -474,13 +474,3 @@ cj_elab_gemm_wgmma(struct cj_elab *el, struct cj_args *args,
 	cj_emit0(&el->em->b, CJ_OP_WGMMA_COMMIT, 0, 0);
 	return cj_value_none();
 }
-
-/* ---- waits, registers ---------------------------------------------------- */
-
-struct cj_value
-cj_builtin_wgmma_wait(struct cj_elab *el, struct cj_args *args,
-    const struct cj_builtin *row)
-{
-	(void)row;
-	return cj_elab_wait_groups(el, args, CJ_OP_WGMMA_WAIT, 7);
-}

@@ -365,7 +365,7 @@ void cj_elab_init(struct cj_elab *el, struct cj_arena *a,
 const char *cj_elab_name(const struct cj_elab *el, cj_name name);
 cj_name cj_elab_intern(const struct cj_elab *el, const char *text);
 
-/* ---- integers (elab_int.c) ----------------------------------------------- */
+/* ---- integers (elab_symbol.c, elab_int.c, elab_pass.c) ------------------- */
 
 /* So many elements of `bytes` are known to fill whole units (whatever they are,
  * no product overflows). */
@@ -436,7 +436,7 @@ cj_ref cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level);
 cj_ref cj_elab_ref(struct cj_elab *el, const struct cj_value *v,
     enum cj_kind k);
 
-/* ---- numbers and operators (elab_oper.c, elab_convert.c) ----------------- */
+/* ---- numbers and operators (elab_oper.c, elab_shape.c) ------------------- */
 
 /* Kind of a value's elements: INDEX for INT; VOID for a known real. */
 enum cj_kind cj_value_kind_of(const struct cj_value *v);

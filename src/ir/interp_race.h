@@ -1,5 +1,6 @@
 /*
- * Clocks and shadows: what interp_clock.c and interp_race*.c share.
+ * Clocks and shadows: what interp_clock.c, interp_past.c, interp_sync.c and
+ * interp_race*.c share.
  */
 #ifndef CJ_INTERP_RACE_H
 #define CJ_INTERP_RACE_H
@@ -34,10 +35,6 @@ struct cj_race {
 /* All of it but how many pages there may be (interp_race_code.c). */
 struct cj_race_run *cj_race_run_of(struct cj_arena *a,
     const struct cj_decoded *c, const struct cj_kernel_launch *k);
-unsigned cj_past_levels(uint64_t blocks);
-/* A clock that knows an interval of one warp alone. */
-const struct cj_past *cj_past_of(struct cj_frame *f, uint64_t block,
-    uint32_t warp, uint32_t interval);
 /* What a lane of the own warp knows of the others. */
 static inline struct cj_known
 cj_clock_own(const struct cj_clock *c, uint32_t warp)
@@ -47,8 +44,6 @@ cj_clock_own(const struct cj_clock *c, uint32_t warp)
 	k.interval = c->met - 1;
 	return k;
 }
-struct cj_known cj_past_known(const struct cj_race_run *r,
-    const struct cj_past *p, uint64_t block, uint32_t warp);
 /* The same of what a fence stands behind: of who did it, and of others. */
 struct cj_fenced {
 	struct cj_known by[2];
@@ -56,6 +51,58 @@ struct cj_fenced {
 struct cj_fenced cj_clock_fenced(const struct cj_frame *f,
     const struct cj_clock *c, enum cj_view view, uint64_t block,
     uint32_t warp);
+
+/* ---- trees of what is known (interp_past.c) ------------------------------ */
+
+unsigned cj_past_levels(uint64_t blocks);
+/* A tree of one leaf: an interval of one warp; all that a clock has of its own
+ * block. */
+const struct cj_past *cj_past_of(struct cj_frame *f, uint64_t block,
+    uint32_t warp, uint32_t interval);
+const struct cj_past *cj_past_of_clock(struct cj_frame *f,
+    const struct cj_clock *c);
+/* What a tree says of a warp. */
+struct cj_known cj_past_known(const struct cj_race_run *r,
+    const struct cj_past *p, uint64_t block, uint32_t warp);
+/* The leaf of a block; NULL: nothing is known of it. The second: what fences
+ * have made known to units. */
+const struct cj_past *cj_past_leaf(const struct cj_race_run *r,
+    const struct cj_past *p, uint64_t block);
+const struct cj_past *cj_past_fenced_leaf(const struct cj_race_run *r,
+    const struct cj_past *p, enum cj_view view, uint64_t block);
+/* A tree where all that it says of threads is so for units as well. */
+const struct cj_past *cj_past_fence(struct cj_frame *f,
+    const struct cj_past *p, enum cj_view view);
+
+/* How many views a leaf has, and how many warps in one. */
+static inline unsigned
+cj_race_views(const struct cj_race_run *r)
+{
+	return r->has_async ? CJ_VIEWS : 1;
+}
+
+static inline uint32_t
+cj_race_warps(const struct cj_race_run *r, enum cj_view view)
+{
+	return view == CJ_VIEW_THREADS ? r->warps : r->own_warps;
+}
+
+struct cj_known cj_leaf_known(const struct cj_race_run *r,
+    const struct cj_past *leaf, enum cj_view view, uint32_t warp);
+/* Take more knowledge of a warp in. */
+static inline void
+cj_known_learn(struct cj_known *k, struct cj_known more)
+{
+	if (more.interval > k->interval)
+		k->interval = more.interval;
+	if (k->since <= k->interval)
+		k->since = k->lanes = 0;
+	if (more.since <= k->interval)
+		return;
+	k->lanes |= more.lanes;
+	if (more.since > k->since)
+		k->since = more.since;
+}
 
 /* ---- who did it ---------------------------------------------------------- */
 

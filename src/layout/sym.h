@@ -10,7 +10,7 @@
  *
  * Division and remainder round down, as the language has it: a % b has the
  * sign of b, a / 0 is 0, a % 0 is a. Known arithmetic is exact: a result that
- * does not fit in 64 bits is refused (algebra.h), never wrapped. Symbolic
+ * does not fit in 64 bits is refused (layout.h), never wrapped. Symbolic
  * ranges saturate at the ends of int64_t, which mean "unknown".
  */
 #ifndef CJ_SYM_H

@@ -8,7 +8,7 @@
  * and loop turns that led there.
  *
  *	unit    a text with everything it imports, parsed and resolved once.
- *		Whoever elaborates adds functions of the prelude to it, on its
+ *		Whoever elaborates adds functions of the library to it, on its
  *		memory: one thread at a time
  *	member  one kernel declaration of a family (kernels of one name)
  *	binding the compile-time arguments of a member: const parameters, names

@@ -148,6 +148,9 @@ declaration(const struct cj_elab *el, struct cj_span span)
 		return NULL;
 	for (i = 0; i < f->tree->decls.count; i++)
 		search(&s, f->tree->decls.at[i]);
+	for (i = 0; i < f->decls.len; i++)	/* of the library */
+		if (f->decls.at[i].node != NULL)
+			cj_node_visit(f->decls.at[i].node, search, &s);
 	return s.found;
 }
 

@@ -1,17 +1,11 @@
 /*
- * The prelude: functions that are in scope everywhere.
- *
- * A program uses few of them, so that only their names and places are known at
- * first. They are found without the grammar: in this text each function begins
- * with "fn NAME(" in the first column, and nothing else stands at file level. A
- * unit parses and resolves a function when it is looked up first, in its own
- * names and on its own memory, and keeps it.
+ * The prelude: functions that are in scope everywhere. Their names and places
+ * are found once, for all units of a context; elab_std.c reads them.
  */
 #include "elab_priv.h"
 #include "std/std.h"
 
 static const char name_of_text[] = "cute/prelude.cute";
-static const char head[] = "fn ";
 
 struct cj_prelude {
 	struct cj_names names;
@@ -24,42 +18,18 @@ struct cj_prelude {
 
 /* ---- the index ----------------------------------------------------------- */
 
-static bool
-begins_function(const char *text, uint32_t at)
-{
-	return (at == 0 || text[at - 1] == '\n') &&
-	    strncmp(text + at, head, strlen(head)) == 0;
-}
-
-/* Offset of the function that begins at or behind `at`, or the text's end. */
-static uint32_t
-next_function(const struct cj_source *s, uint32_t at)
-{
-	const char *line;
-
-	while (at < s->length && !begins_function(s->text, at)) {
-		line = memchr(s->text + at, '\n', s->length - at);
-		at = line == NULL ? s->length :
-		    (uint32_t)(line - s->text) + 1;
-	}
-	return at;
-}
-
 static void
 list_functions(struct cj_prelude *p, struct cj_arena *a)
 {
-	const struct cj_source *s = cj_source_get(&p->sources, p->source);
-	uint32_t at = next_function(s, 0), end;
+	struct cj_std_part part = { .text = { p->source, 0, 0 } };
 
-	for (; at < s->length; at = end) {
-		const char *name = s->text + at + strlen(head);
+	while (cj_std_next(&p->sources, &part)) {
 		struct cj_decl *d = cj_push(a, &p->decls);
 
-		end = next_function(s, at + 1);
+		assert(part.name != NULL && "all of it can wait");
 		*d = (struct cj_decl){
-			.name = cj_intern(&p->names, name,
-			    strcspn(name, "(\n")),
-			.text = { p->source, at, end },
+			.name = cj_intern(&p->names, part.name, part.length),
+			.text = part.text,
 			.index = p->decls.len
 		};
 		cj_name_map_set(a, &p->by_name, d->name, p->decls.len);
@@ -129,29 +99,4 @@ cj_prelude_share(struct cj_unit *u, const struct cj_prelude *p)
 	u->prelude = f;
 	u->decl_count = p->decls.len;
 	u->words = &p->words;
-}
-
-/* The text is ours: a message about it is a fault of ours. */
-static const struct cj_node *
-read_function(const struct cj_unit *u, const struct cj_decl *d)
-{
-	struct cj_diags ds;
-	struct cj_tree *t;
-
-	cj_diags_init(&ds, u->arena, u->sources);
-	t = cj_parse_part(u->arena, u->names, u->sources, d->text, &ds);
-	if (!t->is_broken)
-		cj_resolve(t, u->names, &ds, u->words);
-	if (ds.errors != 0 || t->decls.count != 1)
-		cj_bug(u->arena->recover, "the prelude is wrong: %s",
-		    ds.first == NULL ? "" : ds.first->text);
-	return t->decls.at[0];
-}
-
-const struct cj_node *
-cj_unit_read(const struct cj_file *f, struct cj_decl *d)
-{
-	if (d->node == NULL)
-		d->node = read_function(f->unit, d);
-	return d->node;
 }

@@ -81,7 +81,7 @@ struct cj_env {
 struct cj_decl {
 	cj_name name;
 	const struct cj_node *node;	/* CONST or FN; NULL: not read yet */
-	struct cj_span text;		/* a function of the prelude's */
+	struct cj_span text;		/* where it stands, of the library */
 	uint32_t index;			/* of the unit's declarations */
 };
 
@@ -95,7 +95,7 @@ struct cj_file {
 	const struct cj_unit *unit;
 	const char *name;
 	uint32_t source;
-	struct cj_tree *tree;		/* of the prelude: empty */
+	struct cj_tree *tree;		/* of the library: what cannot wait */
 	CJ_VEC(struct cj_decl) decls;	/* names of file level */
 	struct cj_name_map by_name;	/* the first of a name: its place + 1 */
 	struct cj_name_map kernels;	/* 1: it has one of this name */
@@ -137,20 +137,36 @@ struct cj_unit {
 	uint32_t errors;
 };
 
-/* ---- elab_unit.c, elab_prelude.c ----------------------------------------- */
+/* ---- elab_std.c ---------------------------------------------------------- */
 
 /* A text of the standard library by its name in src/std/, or NULL. */
 const struct cj_std_file *cj_std_find(const char *name);
+
+/* A declaration in a text of the library. */
+struct cj_std_part {
+	struct cj_span text;	/* with all in front of the next one */
+	const char *name;	/* NULL: it cannot wait */
+	uint32_t length;	/* of the name */
+};
+
+/* The declaration behind `part`; at first its text is { source, 0, 0 }. False:
+ * there is none. */
+bool cj_std_next(const struct cj_sources *sources, struct cj_std_part *part);
+
+/* Parse a declaration. */
+struct cj_node *cj_std_read(const struct cj_unit *u, struct cj_span text);
+
+/* The tree of a declaration, which is read if nobody needed it before. */
+const struct cj_node *cj_unit_read(const struct cj_file *f,
+    struct cj_decl *d);
+
+/* ---- elab_unit.c, elab_prelude.c ----------------------------------------- */
 
 struct cj_file *cj_unit_add_file(struct cj_unit *u, const char *name,
     uint32_t source);
 
 /* The prelude becomes a file of the unit. */
 void cj_prelude_share(struct cj_unit *u, const struct cj_prelude *p);
-
-/* The tree of a declaration, which is read if nobody needed it before. */
-const struct cj_node *cj_unit_read(const struct cj_file *f,
-    struct cj_decl *d);
 
 /* ---- state --------------------------------------------------------------- */
 

@@ -22,30 +22,19 @@ struct loader {
 	struct cj_span at;		/* of the import that loads */
 };
 
-const struct cj_std_file *
-cj_std_find(const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < cj_std_count; i++)
-		if (strcmp(cj_std_files[i].name, name) == 0)
-			return &cj_std_files[i];
-	return NULL;
-}
-
 /* ---- files --------------------------------------------------------------- */
 
-static void
+static struct cj_decl *
 add_decl(struct loader *l, struct cj_file *f, cj_name name,
     const struct cj_node *n)
 {
 	struct cj_decl *d = cj_push(l->u->arena, &f->decls);
 
-	d->name = name;
-	d->node = n;
-	d->index = l->u->decl_count;
+	*d = (struct cj_decl){ .name = name, .node = n,
+	    .index = l->u->decl_count };
 	if (cj_name_map_get(&f->by_name, name) == 0)
 		cj_name_map_set(l->u->arena, &f->by_name, name, f->decls.len);
+	return d;
 }
 
 /* A file-level `const` may take a tuple apart: every name refers to it. */
@@ -62,8 +51,10 @@ add_binding(struct loader *l, struct cj_file *f, const struct cj_node *b,
 			add_binding(l, f, b->tuple.items.at[i], n);
 }
 
-static struct cj_file *load(struct loader *l, const char *name,
+/* Makes a file of a text that nobody has read: load(), load_std(). */
+typedef struct cj_file *read_text(struct loader *l, const char *name,
     uint32_t source);
+static read_text load, load_std;
 
 static struct cj_file *
 find_file(const struct cj_unit *u, const char *name)
@@ -98,44 +89,43 @@ report_circle(struct loader *l, uint32_t first, struct cj_span at)
 }
 
 static struct cj_file *
-again(struct loader *l, struct cj_file *f, struct cj_span at)
+again(struct loader *l, struct cj_file *f)
 {
 	uint32_t i;
 
 	for (i = 0; i < l->stack.len; i++)
 		if (l->stack.at[i].file == f) {
-			report_circle(l, i, at);
+			report_circle(l, i, l->at);
 			return NULL;
 		}
 	return f;
 }
 
 static struct cj_file *
-load_text(struct loader *l, const char *name, const char *text, size_t length,
-    struct cj_span at)
+load_text(struct loader *l, read_text *read, const char *name,
+    const char *text, size_t length)
 {
 	struct cj_file *f = find_file(l->u, name);
 	uint32_t source;
 
 	if (f != NULL)
-		return again(l, f, at);
+		return again(l, f);
 	if (l->u->files.len >= MAX_FILES) {
-		cj_report(l->ds, CJ_DIAG_LIMIT, at,
+		cj_report(l->ds, CJ_DIAG_LIMIT, l->at,
 		    "a program has at most %d texts", MAX_FILES);
 		return NULL;
 	}
 	source = cj_source_add(l->u->sources, name, text, length);
 	if (source == 0) {
-		cj_report(l->ds, CJ_DIAG_IMPORT, at, "\"%s\" is too long",
-		    name);
+		cj_report(l->ds, CJ_DIAG_IMPORT, l->at,
+		    "\"%s\" is too long", name);
 		return NULL;
 	}
-	l->at = at;
-	return load(l, name, source);
+	return read(l, name, source);
 }
 
 static struct cj_file *
-import_std(struct loader *l, const char *path, struct cj_span at)
+import_std(struct loader *l, const char *path)
 {
 	const struct cj_std_file *std = cj_std_find(path + strlen("cute/"));
 	struct cj_diag *d;
@@ -144,8 +134,8 @@ import_std(struct loader *l, const char *path, struct cj_span at)
 	unsigned i;
 
 	if (std != NULL)
-		return load_text(l, path, std->text, std->length, at);
-	d = cj_report(l->ds, CJ_DIAG_IMPORT, at,
+		return load_text(l, load_std, path, std->text, std->length);
+	d = cj_report(l->ds, CJ_DIAG_IMPORT, l->at,
 	    "the standard library has no \"%s\"", path);
 	for (i = 0; i < cj_std_count; i++)
 		*cj_push(l->u->arena, &names) = cj_printf(l->u->arena,
@@ -176,13 +166,14 @@ do_import(struct loader *l, struct cj_file *f, const struct cj_node *n)
 	struct cj_file *got = NULL;
 	size_t length;
 
+	l->at = n->import.path_span;
 	if (strncmp(path, "cute/", 5) == 0) {
-		got = import_std(l, path, n->import.path_span);
+		got = import_std(l, path);
 	} else if (l->u->import == NULL || !l->u->import(l->u->user, f->name,
 	    path, &name, &text, &length)) {
 		report_missing(l, n, path, text);
 	} else {
-		got = load_text(l, name, text, length, n->import.path_span);
+		got = load_text(l, load, name, text, length);
 	}
 	if (got == NULL)
 		return;
@@ -308,23 +299,56 @@ words_of(struct loader *l, const struct cj_file *f)
 	return w;
 }
 
+/* Declares what the file's tree has: the text is on the stack meanwhile. */
+static void
+declare_all(struct loader *l, struct cj_file *f)
+{
+	uint32_t i;
+
+	*cj_push(l->u->arena, &l->stack) = (struct loading){ f, l->at };
+	for (i = 0; i < f->tree->decls.count; i++)
+		declare(l, f, f->tree->decls.at[i]);
+	l->stack.len--;
+}
+
 static struct cj_file *
 load(struct loader *l, const char *name, uint32_t source)
 {
 	struct cj_words words;
 	struct cj_unit *u = l->u;
 	struct cj_file *f = cj_unit_add_file(u, name, source);
-	uint32_t i;
 
 	f->tree = cj_parse(u->arena, u->names, u->sources, source, l->ds);
 	if (f->tree->is_broken)
 		return f;
-	*cj_push(u->arena, &l->stack) = (struct loading){ f, l->at };
-	for (i = 0; i < f->tree->decls.count; i++)
-		declare(l, f, f->tree->decls.at[i]);
-	l->stack.len--;
+	declare_all(l, f);
 	words = words_of(l, f);
 	cj_resolve(f->tree, u->names, l->ds, &words);
+	return f;
+}
+
+/* A text of the library: the tree has what cannot wait. */
+static struct cj_file *
+load_std(struct loader *l, const char *name, uint32_t source)
+{
+	struct cj_unit *u = l->u;
+	struct cj_file *f = cj_unit_add_file(u, name, source);
+	struct cj_std_part part = { .text = { source, 0, 0 } };
+	CJ_VEC(struct cj_node *) now = { 0 };
+
+	while (cj_std_next(u->sources, &part)) {
+		if (part.name == NULL) {
+			*cj_push(u->arena, &now) = cj_std_read(u, part.text);
+			continue;
+		}
+		u->decl_count++;
+		add_decl(l, f, cj_intern(u->names, part.name, part.length),
+		    NULL)->text = part.text;
+	}
+	f->tree = CJ_NEW(u->arena, struct cj_tree);
+	*f->tree = (struct cj_tree){ .arena = u->arena, .source = source,
+	    .decls = { now.at, now.len } };
+	declare_all(l, f);
 	return f;
 }
 

@@ -236,6 +236,11 @@ struct cj_aim {
 struct cj_module *cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
     const struct cj_member_info *m, const struct cj_binding *b,
     const struct cj_aim *aim, struct cj_diags *ds);
+/* Its contract alone: a host function that checks what parameters and `where`
+ * demand, and launches nothing. NULL if that much has errors; says nothing. */
+struct cj_module *cj_elab_contract(struct cj_arena *a,
+    const struct cj_unit *u, const struct cj_member_info *m,
+    const struct cj_binding *b, const struct cj_aim *aim);
 
 /* Values of a test's `over` names. */
 struct cj_combination {

@@ -588,19 +588,26 @@ check_target(struct cj_elab *el)
 		;
 }
 
+/* Host code that checks what parameters and `where` demand. */
 static bool
+check_contract(struct cj_contract *c)
+{
+	start_walk(c, CJ_WALK_CHECK);
+	cj_elab_at(c->el, c->kernel->kernel.name.span);
+	return cj_contract_walk(c) && cj_contract_where(c);
+}
+
+static void
 build(struct cj_contract *c)
 {
 	struct cj_elab *el = c->el;
 
-	start_walk(c, CJ_WALK_CHECK);
-	cj_elab_at(el, c->kernel->kernel.name.span);
-	if (!cj_contract_walk(c) || !cj_contract_where(c))
-		return false;
+	if (!check_contract(c))
+		return;
 	start_walk(c, CJ_WALK_ASSUME);
 	cj_elab_at(el, c->kernel->kernel.name.span);
 	if (!cj_contract_walk(c))
-		return false;
+		return;
 	mark_aliases(c);
 	cj_elab_body(el, c->kernel->kernel.body);
 	if (el->errors == 0) {
@@ -608,26 +615,22 @@ build(struct cj_contract *c)
 		check_launches(el, c->kernel);
 		cj_elab_check_meetings(el);
 	}
-	return true;
 }
 
-struct cj_module *
-cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
-    const struct cj_member_info *m, const struct cj_binding *b,
-    const struct cj_aim *aim, struct cj_diags *ds)
+/* What elaborates a member, with an empty host function. */
+static struct cj_elab *
+begin(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_aim *aim,
+    struct cj_diags *ds)
 {
 	struct cj_elab *el = CJ_NEW(a, struct cj_elab);
-	struct cj_binding copy = *b;
-	struct cj_contract c = { .el = el, .kernel = m->node, .b = &copy };
-	uint32_t errors = ds->errors;
+	const char *name = cj_name_text(u->names, m->node->kernel.name.name);
 	struct cj_emitter *em;
-	const char *wrong, *name;
 
 	cj_elab_init(el, a, u, aim->target, ds);
 	el->bounds = aim->bounds;
 	el->member = m;
 	el->time = CJ_TIME_HOST;
-	name = cj_name_text(u->names, m->node->kernel.name.name);
 	el->m->name = m->member == 0 ? cj_strdup(a, name) :
 	    cj_printf(a, "%s[%u]", name, m->member);
 	em = CJ_NEW(a, struct cj_emitter);
@@ -636,14 +639,48 @@ cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
 	em->b.module = el->m;
 	em->b.region = el->m->functions.at[em->function].body;
 	el->em = em;
-	if (!serves_target(el, m->node))
-		return NULL;
-	build(&c);
-	if (el->errors != 0 || ds->errors != errors)
-		return NULL;
-	wrong = cj_module_verify(el->m);
+	return el;
+}
+
+static struct cj_module *
+verified(struct cj_elab *el)
+{
+	const char *wrong = cj_module_verify(el->m);
+
 	if (wrong != NULL)
 		cj_bug(el->recover, "the module of \"%s\" is wrong: %s",
 		    el->m->name, wrong);
 	return el->m;
+}
+
+struct cj_module *
+cj_elab_kernel(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_binding *b,
+    const struct cj_aim *aim, struct cj_diags *ds)
+{
+	uint32_t errors = ds->errors;
+	struct cj_elab *el = begin(a, u, m, aim, ds);
+	struct cj_binding copy = *b;
+	struct cj_contract c = { .el = el, .kernel = m->node, .b = &copy };
+
+	if (!serves_target(el, m->node))
+		return NULL;
+	build(&c);
+	return el->errors != 0 || ds->errors != errors ? NULL : verified(el);
+}
+
+struct cj_module *
+cj_elab_contract(struct cj_arena *a, const struct cj_unit *u,
+    const struct cj_member_info *m, const struct cj_binding *b,
+    const struct cj_aim *aim)
+{
+	struct cj_diags *quiet = CJ_NEW(a, struct cj_diags);
+	struct cj_elab *el;
+	struct cj_binding copy = *b;
+	struct cj_contract c = { .kernel = m->node, .b = &copy };
+
+	cj_diags_init(quiet, a, u->sources);
+	c.el = el = begin(a, u, m, aim, quiet);
+	return !check_contract(&c) || el->errors != 0 || quiet->errors != 0 ?
+	    NULL : verified(el);
 }

@@ -39,25 +39,59 @@ add_load(struct cj_program *p, double ms)
 		add_phase(p, "load LLVM", ms);
 }
 
+static void
+drop(void *program)
+{
+	cj_program_drop(program);
+}
+
 /* ---- text -> IR ---------------------------------------------------------- */
+
+static struct cj_aim
+aim_of(const struct cj_recipe *r)
+{
+	return (struct cj_aim){ r->target, r->checked ? CJ_BOUNDS_ALL :
+	    r->watched ? CJ_BOUNDS_MODES : CJ_BOUNDS_MEMORY };
+}
 
 struct cj_module *
 cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds)
 {
+	const struct cj_aim aim = aim_of(r);
 	struct cj_module *ir;
 
 	assert(r->binding != NULL && "elaboration needs a binding");
 	cj_module_enter(f, m);
-	ir = cj_elab_kernel(a, m->unit, r->member, r->binding,
-	    &(struct cj_aim){ r->target, r->checked ? CJ_BOUNDS_ALL :
-	    r->watched ? CJ_BOUNDS_MODES : CJ_BOUNDS_MEMORY }, ds);
+	ir = cj_elab_kernel(a, m->unit, r->member, r->binding, &aim, ds);
 	if (ir != NULL)
 		ir->sources = cj_sources_now(m, a);
 	cj_module_leave(f, m);
 	if (ir == NULL || ds->errors != 0)
 		return NULL;
 	return ir;
+}
+
+struct cj_program *
+cj_program_of_contract(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_recipe *r)
+{
+	const struct cj_aim aim = aim_of(r);
+	const struct cj_digest none = { 0 };
+	struct cj_program *p = cj_program_create(f->context, &none);
+
+	if (p == NULL)
+		cj_leave(&f->recover, CJ_WHY_MEMORY,
+		    "there is no memory for a program");
+	cj_defer(f, drop, p);
+	p->arena.recover = &f->recover;
+	cj_module_enter(f, m);
+	p->ir = cj_elab_contract(&p->arena, m->unit, r->member, r->binding,
+	    &aim);
+	cj_module_leave(f, m);
+	if (p->ir != NULL)
+		cj_passes_run(p->ir, &f->recover, NULL, NULL);
+	return p;
 }
 
 struct half_made {
@@ -443,12 +477,6 @@ advance_to(struct cj_work *f, struct cutejit_module *m,
 	    atomic_load(&p->stage) == CJ_STAGE_IMAGE)
 		cj_spills_keep(f, p);
 	return status;
-}
-
-static void
-drop(void *program)
-{
-	cj_program_drop(program);
 }
 
 cutejit_status

@@ -505,6 +505,11 @@ cutejit_status cj_advice_tell_cubin(struct cj_work *f,
 /* Elaborate anew, without passes. */
 struct cj_module *cj_elaborate(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, struct cj_arena *a, struct cj_diags *ds);
+/* A program that checks the contract and launches nothing, for the executor; it
+ * is dropped by a cj_defer() that the caller takes back. Its IR is NULL where
+ * the contract itself has errors, of which nothing is said. */
+struct cj_program *cj_program_of_contract(struct cj_work *f,
+    struct cutejit_module *m, const struct cj_recipe *r);
 
 /* ---- choosing a member (choose.c) ---------------------------------------- */
 

@@ -107,19 +107,52 @@ try_again(struct cj_work *f, const struct cj_request *q,
 	return try(f, q, c, out);
 }
 
+/*
+ * A member that has errors is none for arguments that its contract refuses: it
+ * is passed over without a word, and the next one may take them. Where it
+ * alone is meant they are told, whatever the arguments.
+ */
+static bool
+refuses(struct cj_work *f, struct cutejit_module *m,
+    const struct cj_request *q, struct cj_choice *c,
+    const struct cj_recipe *r, const struct cj_diags *before)
+{
+	struct cj_plan plan = { 0 };
+	struct cj_misfit misfit;
+	struct cj_program *p;
+	enum cj_fit fit = CJ_FIT_FAILED;
+
+	if (q->arguments == NULL || c->count == 1 || c->member >= 0
+	    || f->diags.errors == before->errors)
+		return false;
+	p = cj_program_of_contract(f, m, r);
+	if (p->ir != NULL)
+		fit = cj_plan_make(f, &f->arena, p, q->arguments, q->on, &plan,
+		    &misfit);
+	if (fit == CJ_FITS_NOT) {
+		cj_forget_messages(f, before);
+		cj_choice_pass(f, c, misfit.code, misfit.why);
+	}
+	cj_undefer(f);
+	cj_program_drop(p);
+	return fit == CJ_FITS_NOT;
+}
+
 /* One member: 0 with the program held, or what became of it. */
 static enum verdict
 take(struct cj_work *f, struct cutejit_module *m, const struct cj_request *q,
     struct cj_choice *c, struct cj_selected *out, cutejit_status *status)
 {
 	bool early = q->arguments != NULL && q->stage > CJ_STAGE_IR;
+	const struct cj_diags before = f->diags;
 	enum verdict v;
 
 	out->recipe.look_on_disk = early;
 	*status = cj_program_get(f, m, &out->recipe, early ? CJ_STAGE_IR
 	    : q->stage, &out->program);
 	if (*status != CUTEJIT_OK)
-		return FAILED;
+		return *status == CUTEJIT_ERROR && refuses(f, m, q, c,
+		    &out->recipe, &before) ? PASSED : FAILED;
 	cj_defer(f, drop, out->program);
 	memset(&out->plan, 0, sizeof out->plan);
 	v = try(f, q, c, out);

@@ -395,14 +395,18 @@ check-fuzz: $(FUZZERS) $(FUZZ_DICT)
 
 D = $(DESTDIR)
 man_of = $(D)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+FOR_BASH = $(D)$(DATAROOTDIR)/bash-completion/completions/cutec
+FOR_ZSH = $(D)$(DATAROOTDIR)/zsh/site-functions/_cutec
 INSTALLED = $(D)$(BINDIR)/cutec $(D)$(LIBDIR)/libcutejit.a \
 	$(D)$(LIBDIR)/libcutejit.so $(D)$(LIBDIR)/libcutejit.so.$(SOVERSION) \
 	$(D)$(INCLUDEDIR)/cutejit.h $(D)$(LIBDIR)/pkgconfig/cutejit.pc \
-	$(foreach m,$(MANUAL),$(call man_of,$(m)))
+	$(FOR_BASH) $(FOR_ZSH) $(foreach m,$(MANUAL),$(call man_of,$(m)))
 
 install: all
 	mkdir -p $(sort $(dir $(INSTALLED)))
 	install -m 755 $(B)/cutec $(D)$(BINDIR)/cutec
+	$(B)/cutec completion bash >$(FOR_BASH)
+	$(B)/cutec completion zsh >$(FOR_ZSH)
 	install -m 644 $(LIB_A) $(D)$(LIBDIR)/libcutejit.a
 	install -m 755 $(LIB_SO) $(D)$(LIBDIR)/libcutejit.so.$(SOVERSION)
 	ln -sf libcutejit.so.$(SOVERSION) $(D)$(LIBDIR)/libcutejit.so

@@ -87,5 +87,13 @@ else
 	skipped=$((skipped + 1))
 fi
 count 'the command' "$prefix/bin/cutec" --version
+
+# completes SHELL FILE: what was installed for a shell is what it should be.
+completes() {
+	"$prefix/bin/cutec" completion "$1" | cmp - "$prefix/share/$2"
+}
+
+count 'completion in bash' completes bash bash-completion/completions/cutec
+count 'completion in zsh' completes zsh zsh/site-functions/_cutec
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

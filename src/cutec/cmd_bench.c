@@ -1,10 +1,10 @@
 /*
  * cutec bench: time the kernels that the benches of files name.
  */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cutec.h"
 
@@ -92,19 +92,13 @@ run_module(const struct common *c, cutejit_context *context,
 int
 cmd_bench(int argc, char **argv)
 {
-	static const struct option options[] = {
-		COMMON_LONG, RUN_LONG,
-		{ "json", required_argument, NULL, OPT_JSON },
-		{ NULL, 0, NULL, 0 }
-	};
 	const char *json = NULL;
 	struct bench b = { 0 };
 	struct common c;
 	int o, code;
 
 	common_init(&c, "bench");
-	while ((o = getopt_long(argc, argv, COMMON_SHORT, options, NULL)) !=
-	    -1) {
+	while ((o = option_next("bench", argc, argv)) != -1) {
 		if (o == OPT_JSON) {
 			json = optarg;
 			continue;

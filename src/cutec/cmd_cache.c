@@ -1,9 +1,9 @@
 /*
  * cutec cache: look after the compiled kernels on disk.
  */
-#include <getopt.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cutec.h"
 
@@ -172,19 +172,13 @@ act(const struct common *c, cutejit_context *context, int argc, char **argv,
 int
 cmd_cache(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, OPT_HELP },
-		{ "max-bytes", required_argument, NULL, OPT_MAX_BYTES },
-		{ "older-than", required_argument, NULL, OPT_OLDER_THAN },
-		{ NULL, 0, NULL, 0 }
-	};
 	uint64_t max_bytes = UINT64_MAX, older_than = 0;
 	cutejit_context *context;
 	struct common c;
 	int o, code;
 
 	common_init(&c, "cache");
-	while ((o = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((o = option_next("cache", argc, argv)) != -1) {
 		if (o == OPT_MAX_BYTES) {
 			if (!parse_unsigned(optarg, &max_bytes))
 				return usage_error("cache", "--max-bytes "

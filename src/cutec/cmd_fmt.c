@@ -4,14 +4,12 @@
  * A file is replaced by renaming a finished one, only if that changes it, and
  * never if its text is wrong. Links are followed, permissions are kept.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cutec.h"
 #include "parser/parser.h"
-
-enum { OPT_CHECK_ONLY = 1024 };
 
 struct fmt {
 	bool checks;			/* --check: nothing is written */
@@ -161,34 +159,27 @@ static int
 take(struct fmt *f, int o, const char *value)
 {
 	switch (o) {
-	case OPT_CHECK_ONLY:
+	case OPT_CHECK:
 		f->checks = true;
 		return 0;
 	case OPT_DIAGNOSTICS:
-		return report_form_find(value, &f->form) ? 0 :
-		    usage_error("fmt", "--diagnostics is text, json or sarif, "
-		    "not \"%s\"", value);
+		f->form = report_form_of(value);
+		return 0;
 	case 'h':
 		show_help("fmt");
 		return -1;
 	default:
-		return usage_hint("fmt");
+		return CUTEJIT_USAGE;		/* complained of */
 	}
 }
 
 int
 cmd_fmt(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "check", no_argument, NULL, OPT_CHECK_ONLY },
-		{ "diagnostics", required_argument, NULL, OPT_DIAGNOSTICS },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct fmt f = { .form = REPORT_TEXT };
 	int o, code, worst = 0;
 
-	while ((o = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((o = option_next("fmt", argc, argv)) != -1) {
 		code = take(&f, o, optarg);
 		if (code != 0)
 			return code < 0 ? 0 : code;

@@ -2,9 +2,9 @@
  * cutec layout: the calculator of the layout algebra, its pictures, and the
  * checker of files of cases.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cutec.h"
 #include "layout_subject.h"
@@ -47,8 +47,8 @@ struct sheet {
 	uint32_t count;
 };
 
-static bool
-form_find(const char *name, enum cj_draw_form *out)
+static enum cj_draw_form
+form_of(const char *word)
 {
 	static const char *const names[] = {
 		[CJ_DRAW_TEXT] = "text", [CJ_DRAW_SVG] = "svg",
@@ -56,13 +56,10 @@ form_find(const char *name, enum cj_draw_form *out)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-		if (strcmp(names[i], name) == 0) {
-			*out = (enum cj_draw_form)i;
-			return true;
-		}
-	}
-	return false;
+	for (i = 0; strcmp(names[i], word) != 0; i++)
+		assert(i + 1 < sizeof names / sizeof names[0] &&
+		    "options.def has these alone");
+	return (enum cj_draw_form)i;
 }
 
 static void
@@ -258,28 +255,19 @@ run(const struct common *c, struct sheet *sheet, const char *file,
 int
 cmd_layout(int argc, char **argv)
 {
-	static const struct option options[] = {
-		COMMON_LONG,
-		{ "check", required_argument, NULL, OPT_CHECK },
-		{ "draw", required_argument, NULL, OPT_DRAW },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct sheet sheet = { 0 };
 	const char *file = NULL, *wrong;
 	struct common c;
 	int o, code;
 
 	common_init(&c, "layout");
-	while ((o = getopt_long(argc, argv, COMMON_SHORT, options, NULL)) !=
-	    -1) {
+	while ((o = option_next("layout", argc, argv)) != -1) {
 		if (o == OPT_CHECK) {
 			file = optarg;
 			continue;
 		}
-		if (o == OPT_DRAW && !form_find(optarg, &sheet.form))
-			return usage_error("layout", "--draw is text, svg, "
-			    "latex or html");
 		if (o == OPT_DRAW) {
+			sheet.form = form_of(optarg);
 			sheet.form_name = optarg;
 			continue;
 		}

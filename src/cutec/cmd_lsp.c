@@ -9,7 +9,6 @@
  * Nothing but messages goes to standard output: whoever else writes there
  * writes to standard error.
  */
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,19 +455,14 @@ run(const struct list *folders)
 int
 cmd_lsp(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "stdio", no_argument, NULL, 's' },	/* as clients say */
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct list folders = { .count = 0 };
 	int o;
 
-	while ((o = getopt_long(argc, argv, "hI:", options, NULL)) != -1) {
+	while ((o = option_next("lsp", argc, argv)) != -1) {
 		if (o == 'h')
 			return show_help("lsp");
 		if (o == '?')
-			return usage_hint("lsp");
+			return CUTEJIT_USAGE;
 		if (o == 'I' && !list_add(&folders, optarg))
 			return usage_error("lsp", "too many -I");
 	}

@@ -2,9 +2,9 @@
  * cutec run: run a kernel once on arrays, made by constructors of the language
  * or read from .npy files.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cutec.h"
 
@@ -12,7 +12,7 @@ enum { ARG_MAX_COUNT = 64, MEMBERS_MAX = 256 };
 
 /* A run-time argument: tensors that we hold, or a text. */
 struct value {
-	const char *name;
+	const char *name, *type;
 	bool is_tensor, is_array;
 	cutejit_array *made[MEMBERS_MAX];	/* by a constructor, or */
 	cutejit_tensor read[MEMBERS_MAX];	/* from a file */
@@ -113,6 +113,22 @@ find_value(const struct run *r, const char *name)
 
 /* ---- arguments ---------------------------------------------------------- */
 
+/* In front of what is wrong with the value. */
+static void
+complain_of(const struct value *v)
+{
+	complain("argument \"%s: %s\" has no value", v->name, v->type);
+}
+
+/* What a tensor is, where a value is none. */
+static void
+show_forms(const struct value *v)
+{
+	fprintf(stderr, "A tensor is made, as in %s='empty(f32, (16, 32))', "
+	    "read, %s=@FILE.npy,\nor left out, %s=none, where there is a "
+	    "default.\n", v->name, v->name, v->name);
+}
+
 /* @file.npy, or TYPE@file.npy for what numpy has no name for. */
 static int
 add_file(struct value *v, const char *text, const char *at)
@@ -123,8 +139,10 @@ add_file(struct value *v, const char *text, const char *at)
 
 	snprintf(type, sizeof type, "%.*s", (int)(at - text), text);
 	code = npy_read(at + 1, type, t);
-	if (code != 0)
+	if (code != 0) {
+		complain_of(v);
 		return code;
+	}
 	v->tensors[v->count++] = t;
 	return 0;
 }
@@ -133,17 +151,22 @@ static int
 add_tensor(struct run *r, struct value *v, const char *text)
 {
 	const char *at = strchr(text, '@'), *paren = strchr(text, '(');
-	int code;
+	cutejit_status status;
 
 	if (v->count == MEMBERS_MAX)
 		return usage_error("run", "%s: more than %d tensors", v->name,
 		    MEMBERS_MAX);
 	if (at != NULL && (paren == NULL || at < paren))
 		return add_file(v, text, at);
-	code = common_status(&r->c, r->context, cutejit_array_create(
-	    r->context, r->module, text, &v->made[v->count]));
-	if (code != 0)
-		return code;
+	status = cutejit_array_create(r->context, r->module, text,
+	    &v->made[v->count]);
+	if (status != CUTEJIT_OK) {
+		complain_of(v);
+		common_status(&r->c, r->context, status);
+		if (status == CUTEJIT_ERROR)
+			show_forms(v);
+		return (int)status;
+	}
 	v->tensors[v->count] = cutejit_array_tensor(v->made[v->count]);
 	v->count++;
 	return 0;
@@ -206,8 +229,7 @@ unknown_parameter(const struct run *r, const char *text, size_t length)
 
 /* A scalar is an expression; "none" leaves it out. */
 static int
-add_scalar(struct run *r, struct value *v, const cutejit_parameter *p,
-    const char *text)
+add_scalar(struct run *r, struct value *v, const char *text)
 {
 	const char *value;
 	cutejit_status status;
@@ -217,8 +239,7 @@ add_scalar(struct run *r, struct value *v, const cutejit_parameter *p,
 		return 0;
 	status = cutejit_evaluate(r->context, r->module, text, &value);
 	if (status != CUTEJIT_OK) {
-		complain("argument \"%s: %s\" has no value", p->name,
-		    p->type);
+		complain_of(v);
 		return common_status(&r->c, r->context, status);
 	}
 	v->scalar = strdup(value);
@@ -254,8 +275,9 @@ add_argument(struct run *r, const char *argument)
 		return no_memory();
 	r->values[r->value_count++] = v;
 	v->name = p->name;
+	v->type = p->type;
 	if (p->kind == CUTEJIT_PARAMETER_SCALAR)
-		return add_scalar(r, v, p, equals + 1);
+		return add_scalar(r, v, equals + 1);
 	v->text = equals + 1;
 	v->is_tensor = strcmp(v->text, "none") != 0;
 	v->is_array = p->is_array;
@@ -357,7 +379,9 @@ check_outputs(const struct run *r)
 			return usage_error("run", "\"%s\" is to be written, "
 			    "but not given: '%s=empty(f32, (16, 32))' makes "
 			    "one", name, name);
-		if (v == NULL || !v->is_tensor)
+		if (v == NULL)
+			return unknown_parameter(r, name, strlen(name));
+		if (!v->is_tensor)
 			return usage_error("run", "\"%s\" is no tensor "
 			    "argument", name);
 	}
@@ -372,15 +396,8 @@ take_report(struct run *r, const char *value)
 {
 	size_t n = strcspn(value, "=");
 
-	if (n == 4 && memcmp(value, "json", 4) == 0)
-		r->c.run.profile = CUTEJIT_PROFILE_JSON;
-	else if (n == 4 && memcmp(value, "html", 4) == 0)
-		r->c.run.profile = CUTEJIT_PROFILE_HTML;
-	else if (n == 5 && memcmp(value, "trace", 5) == 0)
-		r->c.run.profile = CUTEJIT_PROFILE_TRACE;
-	else
-		return usage_error("run", "--report is html, json or trace, "
-		    "perhaps with =FILE behind it, not \"%s\"", value);
+	r->c.run.profile = *value == 'j' ? CUTEJIT_PROFILE_JSON :
+	    *value == 'h' ? CUTEJIT_PROFILE_HTML : CUTEJIT_PROFILE_TRACE;
 	if (value[n] == '=' && value[n + 1] == '\0')
 		return usage_error("run", "--report=%.*s= names no file",
 		    (int)n, value);
@@ -538,21 +555,11 @@ take_output(struct run *r, int o, char *value)
 int
 cmd_run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		COMMON_LONG, RUN_LONG,
-		{ "out", required_argument, NULL, OPT_OUT },
-		{ "print", required_argument, NULL, OPT_PRINT },
-		{ "report", required_argument, NULL, OPT_REPORT },
-		{ "trace", required_argument, NULL, OPT_TRACE },
-		{ "stop-at", required_argument, NULL, OPT_STOP_AT },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct run r = { 0 };
 	int o, code;
 
 	common_init(&r.c, "run");
-	while ((o = getopt_long(argc, argv, COMMON_SHORT "k:", options,
-	    NULL)) != -1) {
+	while ((o = option_next("run", argc, argv)) != -1) {
 		if (o == 'k') {
 			r.kernel = optarg;
 			continue;

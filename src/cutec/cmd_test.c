@@ -2,10 +2,10 @@
  * cutec test: run the tests of files, on the executor and on a GPU if there is
  * one.
  */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cutec.h"
 
@@ -107,21 +107,13 @@ run_all(const struct common *c, char **files, int count, struct tally *t)
 int
 cmd_test(int argc, char **argv)
 {
-	static const struct option options[] = {
-		COMMON_LONG, RUN_LONG,
-		{ "evidence", required_argument, NULL, OPT_EVIDENCE },
-		{ "digests", no_argument, NULL, OPT_DIGESTS },
-		{ "launches", no_argument, NULL, OPT_LAUNCHES },
-		{ NULL, 0, NULL, 0 }
-	};
 	const char *evidence = NULL;
 	struct tally t = { 0 };
 	struct common c;
 	int o, code;
 
 	common_init(&c, "test");
-	while ((o = getopt_long(argc, argv, COMMON_SHORT, options, NULL)) !=
-	    -1) {
+	while ((o = option_next("test", argc, argv)) != -1) {
 		if (o == OPT_EVIDENCE) {
 			evidence = optarg;
 			continue;

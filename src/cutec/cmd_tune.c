@@ -8,7 +8,6 @@
  * on behind that candidate.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -388,6 +387,7 @@ static int
 take(struct settings *s, int o, char *value)
 {
 	uint64_t n;
+	int bad;
 
 	switch (o) {
 	case OPT_BUDGET:
@@ -397,9 +397,10 @@ take(struct settings *s, int o, char *value)
 	case OPT_JOBS:
 	case OPT_GPU:
 	case OPT_PATIENCE:
-		if (!parse_unsigned(value, &n) || n > 1024)
-			return usage_error("tune", "a number is needed, not "
-			    "\"%s\"", value);
+		bad = take_number(&s->c, o == OPT_JOBS ? "--jobs" :
+		    o == OPT_GPU ? "--gpu" : "--patience", value, 1024, &n);
+		if (bad != 0)
+			return bad;
 		if (o == OPT_JOBS)
 			s->t.options.jobs = (unsigned)n;
 		else if (o == OPT_PATIENCE)
@@ -454,18 +455,6 @@ tune_files(struct settings *s, char **files, int n)
 int
 cmd_tune(int argc, char **argv)
 {
-	static const struct option options[] = {
-		COMMON_LONG,
-		{ "budget", required_argument, NULL, OPT_BUDGET },
-		{ "jobs", required_argument, NULL, OPT_JOBS },
-		{ "gpu", required_argument, NULL, OPT_GPU },
-		{ "patience", required_argument, NULL, OPT_PATIENCE },
-		{ "filter", required_argument, NULL, OPT_FILTER },
-		{ "json", required_argument, NULL, OPT_JSON },
-		{ "list", no_argument, NULL, OPT_LIST },
-		{ "export", no_argument, NULL, OPT_EXPORT },
-		{ NULL, 0, NULL, 0 }
-	};
 	const cutejit_tune_options defaults = CUTEJIT_TUNE_OPTIONS_INIT;
 	static struct settings s;
 	int o, code;
@@ -473,8 +462,7 @@ cmd_tune(int argc, char **argv)
 	common_init(&s.c, "tune");
 	s.t.options = defaults;
 	s.t.patience = PATIENCE;
-	while ((o = getopt_long(argc, argv, COMMON_SHORT, options, NULL))
-	    != -1) {
+	while ((o = option_next("tune", argc, argv)) != -1) {
 		code = take(&s, o, optarg);
 		if (code != 0)
 			return code < 0 ? 0 : code;

@@ -1,6 +1,7 @@
 /*
  * What subcommands share: options, contexts, modules, files.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -66,20 +67,15 @@ take_constant(struct common *c, char *value)
 	return 0;
 }
 
-static int
-take_device(struct common *c, const char *value)
+static cutejit_device
+device_of(const char *word)
 {
 	static const char *const names[] = { "auto", "cpu", "gpu", "both" };
 	unsigned i;
 
-	for (i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(value, names[i]) == 0) {
-			c->run.device = (cutejit_device)i;
-			return 0;
-		}
-	}
-	return usage_error(c->command,
-	    "--device is auto, cpu, gpu or both, not \"%s\"", value);
+	for (i = 0; strcmp(word, names[i]) != 0; i++)
+		assert(i < 3 && "options.def has these alone");
+	return (cutejit_device)i;
 }
 
 static int
@@ -123,8 +119,8 @@ take_checks(struct common *c, const char *value)
 	return 0;
 }
 
-static int
-take_number(struct common *c, const char *what, const char *value,
+int
+take_number(const struct common *c, const char *what, const char *value,
     uint64_t most, uint64_t *out)
 {
 	bool is_number = parse_unsigned(value, out);
@@ -138,17 +134,6 @@ take_number(struct common *c, const char *what, const char *value,
 	    value);
 }
 
-static int
-take_level(struct common *c, const char *value)
-{
-	if (strlen(value) != 1 || *value < '0' || *value > '3')
-		return usage_error(c->command, "-O takes 0 to 3, not \"%s\"",
-		    value);
-	c->level = (cutejit_level)(CUTEJIT_LEVEL_0 + (*value - '0'));
-	c->run.level = c->level;
-	return 0;
-}
-
 int
 common_take(struct common *c, int code, char *value)
 {
@@ -157,7 +142,6 @@ common_take(struct common *c, int code, char *value)
 
 	switch (code) {
 	case 'h':
-	case OPT_HELP:
 		show_help(c->command);
 		return -1;
 	case 'D':
@@ -169,9 +153,10 @@ common_take(struct common *c, int code, char *value)
 		return list_add(&c->warnings, value) ? 0 :
 		    usage_error(c->command, "too many -W");
 	case 'O':
-		return take_level(c, value);
+		c->level = (cutejit_level)(CUTEJIT_LEVEL_0 + (*value - '0'));
+		c->run.level = c->level;
+		return 0;
 	case 'g':
-	case OPT_LINEINFO:
 		c->lineinfo = true;
 		c->run.lineinfo = 1;
 		return 0;
@@ -184,15 +169,15 @@ common_take(struct common *c, int code, char *value)
 		c->warnings.at[0] = "remarks";
 		return 0;
 	case OPT_DIAGNOSTICS:
-		return report_form_find(value, &c->form) ? 0 :
-		    usage_error(c->command, "--diagnostics is text, json or "
-		    "sarif, not \"%s\"", value);
+		c->form = report_form_of(value);
+		return 0;
 	case OPT_DEADLINE:
 		bad = take_number(c, "--deadline", value, 1u << 31, &n);
 		c->deadline_ms = (unsigned)n;
 		return bad;
 	case OPT_DEVICE:
-		return take_device(c, value);
+		c->run.device = device_of(value);
+		return 0;
 	case OPT_CHECK:
 		return take_checks(c, value);
 	case OPT_SCHEDULES:
@@ -209,7 +194,7 @@ common_take(struct common *c, int code, char *value)
 		c->run.filter = value;
 		return 0;
 	default:
-		return usage_hint(c->command);
+		return CUTEJIT_USAGE;		/* complained of */
 	}
 }
 

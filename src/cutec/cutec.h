@@ -13,7 +13,7 @@
 
 #include "cutejit.h"
 
-#define COMMAND(name, synopsis, purpose)				\
+#define COMMAND(name, operands, synopsis, purpose)			\
 	int cmd_##name(int argc, char **argv);
 #include "commands.def"
 #undef COMMAND
@@ -26,13 +26,9 @@ enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_SARIF };
 void caution(const char *text);
 int no_memory(void);		/* the code to leave with */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What stands in front of that, with its colour: "cutec: error". */
-const char *complainer(void);
-/* The same about wrong use, with the subcommand's usage; returns 2. */
+/* The same about wrong use, and where to read of it; returns 2. */
 int usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The usage alone, where getopt has said what is wrong. */
-int usage_hint(const char *command);
 /* Print what --help shows of a subcommand; returns 0. */
 int show_help(const char *command);
 /* May colour go to this stream? A terminal, and NO_COLOR is not set. */
@@ -41,7 +37,42 @@ bool wants_colour(FILE *stream);
 char *report_text(const cutejit_report *report, enum report_form form);
 /* On standard error. */
 void show_report(const cutejit_report *report, enum report_form form);
-bool report_form_find(const char *text, enum report_form *out);
+enum report_form report_form_of(const char *word);
+
+/* ---- options (options.c, options.def) ------------------------------------ */
+
+/* Codes of options without a letter; above every character. */
+enum {
+	OPT_FIRST = 256, OPT_DIAGNOSTICS = OPT_FIRST, OPT_REMARKS,
+	OPT_DEADLINE, OPT_DEVICE, OPT_CHECK, OPT_SCHEDULES, OPT_SEED,
+	OPT_FILTER, OPT_CHECKED, OPT_EMIT, OPT_ARCH, OPT_TIME, OPT_REPORT,
+	OPT_OUT, OPT_PRINT, OPT_JSON, OPT_EVIDENCE, OPT_DRAW, OPT_MAX_BYTES,
+	OPT_OLDER_THAN, OPT_TRACE, OPT_STOP_AT, OPT_DIGESTS, OPT_LAUNCHES,
+	OPT_BUDGET, OPT_JOBS, OPT_GPU, OPT_LIST, OPT_PATIENCE, OPT_EXPORT,
+	OPT_STEPS, OPT_STDIO
+};
+
+struct cutec_option {
+	int code;			/* its letter, or OPT_... */
+	const char *word;		/* "device"; NULL: a letter alone */
+	const char *argument;		/* NULL: it takes none */
+	const char *purpose;
+};
+
+/* Option `i` of a command, NULL behind the last. */
+const struct cutec_option *option_at(const char *command, size_t i);
+/* Is its value one of some words? *length: of what names them. */
+bool option_choices(const struct cutec_option *o, size_t *length);
+/* Word `i` of "a|b|c", n bytes; NULL behind the last. */
+const char *option_choice(const char *choices, size_t length, size_t i,
+    size_t *n);
+/* A line for each on standard output. */
+void show_options(const char *command);
+/*
+ * As getopt_long(), of argv behind its first: the next option's code, -1 where
+ * there is none. What is wrong was complained of: '?'.
+ */
+int option_next(const char *command, int argc, char **argv);
 
 /* ---- options that several subcommands share (common.c) ------------------ */
 
@@ -65,31 +96,8 @@ struct common {
 	bool checked, lineinfo;
 };
 
-/* Codes of long options; above every character. */
-enum {
-	OPT_HELP = 256, OPT_DIAGNOSTICS, OPT_REMARKS, OPT_DEADLINE, OPT_DEVICE,
-	OPT_CHECK, OPT_SCHEDULES, OPT_SEED, OPT_FILTER, OPT_CHECKED,
-	OPT_LINEINFO, OPT_EMIT, OPT_ARCH, OPT_TIME, OPT_REPORT, OPT_OUT,
-	OPT_PRINT, OPT_JSON, OPT_EVIDENCE, OPT_MF, OPT_MD, OPT_DRAW,
-	OPT_MAX_BYTES, OPT_OLDER_THAN, OPT_TRACE, OPT_STOP_AT, OPT_DIGESTS,
-	OPT_LAUNCHES, OPT_BUDGET, OPT_JOBS, OPT_GPU, OPT_LIST, OPT_PATIENCE,
-	OPT_EXPORT, OPT_STEPS
-};
-#define COMMON_SHORT	"D:I:O:W:hg"
-#define COMMON_LONG							\
-	{ "help", no_argument, NULL, OPT_HELP },			\
-	{ "diagnostics", required_argument, NULL, OPT_DIAGNOSTICS },	\
-	{ "remarks", no_argument, NULL, OPT_REMARKS },			\
-	{ "deadline", required_argument, NULL, OPT_DEADLINE },		\
-	{ "checked", no_argument, NULL, OPT_CHECKED },			\
-	{ "lineinfo", no_argument, NULL, OPT_LINEINFO }
-#define RUN_LONG							\
-	{ "device", required_argument, NULL, OPT_DEVICE },		\
-	{ "check", required_argument, NULL, OPT_CHECK },		\
-	{ "schedules", required_argument, NULL, OPT_SCHEDULES },	\
-	{ "seed", required_argument, NULL, OPT_SEED },			\
-	{ "steps", required_argument, NULL, OPT_STEPS },		\
-	{ "filter", required_argument, NULL, OPT_FILTER }
+/* Kind `i` of --emit (cmd_compile.c); NULL behind the last. */
+const char *emit_kind_at(size_t i);
 
 void common_init(struct common *c, const char *command);
 /* Take option `code` if it is a common one: 0 taken, else the exit code to
@@ -97,6 +105,9 @@ void common_init(struct common *c, const char *command);
 int common_take(struct common *c, int code, char *value);
 bool list_add(struct list *l, const char *text);
 bool parse_unsigned(const char *text, uint64_t *out);
+/* The number of an option, or the code to leave with. */
+int take_number(const struct common *c, const char *what, const char *value,
+    uint64_t most, uint64_t *out);
 
 /* A context by the options; NULL: the exit code is in *code. */
 cutejit_context *common_context(const struct common *c, int *code);

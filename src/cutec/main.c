@@ -21,7 +21,7 @@ struct command {
 };
 
 static const struct command commands[] = {
-#define COMMAND(name, synopsis, purpose)				\
+#define COMMAND(name, operands, synopsis, purpose)			\
 	{ #name, synopsis, purpose, cmd_##name },
 #include "commands.def"
 #undef COMMAND
@@ -40,42 +40,14 @@ find(const char *name)
 	return NULL;
 }
 
-/* The length of a synopsis up to the first blank outside of brackets. */
-static int
-part_length(const char *synopsis)
-{
-	int n, depth = 0;
-
-	for (n = 0; synopsis[n] != '\0'; n++) {
-		depth += (synopsis[n] == '[') - (synopsis[n] == ']');
-		if (synopsis[n] == ' ' && depth == 0)
-			break;
-	}
-	return n;
-}
-
-/* A synopsis behind `column` columns, in lines of up to 80. */
-static void
-print_synopsis(const char *synopsis, int column)
-{
-	int n;
-
-	for (; *synopsis != '\0'; synopsis += n + (synopsis[n] == ' ')) {
-		n = part_length(synopsis);
-		if (column + 1 + n > 80)
-			column = printf("\n           ") - 1;
-		column += printf(" %.*s", n, synopsis);
-	}
-}
-
 int
 show_help(const char *command)
 {
 	const struct command *c = find(command);
 
-	print_synopsis(c->synopsis, printf("usage: cutec %s", c->name));
-	printf("\n%s\n\nThe manual page cutec(1) describes every option.\n",
-	    c->purpose);
+	printf("usage: cutec %s %s\n%s\n\n", c->name, c->synopsis, c->purpose);
+	show_options(c->name);
+	printf("\nThe manual page cutec(1) describes every option.\n");
 	return 0;
 }
 
@@ -86,7 +58,7 @@ help(FILE *out)
 
 	fprintf(out, "usage: cutec COMMAND ...\n\n");
 	for (i = 0; i < COUNT; i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name,
+		fprintf(out, "  %-10s %s\n", commands[i].name,
 		    commands[i].purpose);
 	fprintf(out, "\n`cutec COMMAND --help` shows the form of a command, "
 	    "cutec(1) every option.\n");
@@ -110,7 +82,6 @@ static int
 run(int argc, char **argv)
 {
 	const struct command *c;
-	char name[64];
 
 	if (argc < 2)
 		return help(stderr);
@@ -126,9 +97,6 @@ run(int argc, char **argv)
 	}
 	if (argc == 3 && asks_for_help(argv[2]))
 		return show_help(c->name);
-	/* getopt puts it in front of what is wrong with an option */
-	snprintf(name, sizeof name, "%s", complainer());
-	argv[1] = name;
 	return c->run(argc - 1, argv + 1);
 }
 

@@ -2,6 +2,7 @@
  * Messages of the command: its own, and the library's reports as text, JSON
  * or SARIF 2.1.
  */
+#include <assert.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ wants_colour(FILE *stream)
 
 #define NAME(before, behind)	"cutec: " before "error" behind
 
-const char *
+static const char *
 complainer(void)
 {
 	return wants_colour(stderr) ? NAME("\033[1;31m", "\033[0m")
@@ -69,29 +70,19 @@ usage_error(const char *command, const char *format, ...)
 	va_start(ap, format);
 	vcomplain(format, ap);
 	va_end(ap);
-	return usage_hint(command);
-}
-
-int
-usage_hint(const char *command)
-{
 	fprintf(stderr, "`cutec %s --help` shows how it is used\n", command);
 	return CUTEJIT_USAGE;
 }
 
-bool
-report_form_find(const char *text, enum report_form *out)
+enum report_form
+report_form_of(const char *word)
 {
 	static const char *const names[] = { "text", "json", "sarif" };
 	unsigned i;
 
-	for (i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*out = (enum report_form)i;
-			return true;
-		}
-	}
-	return false;
+	for (i = 0; strcmp(word, names[i]) != 0; i++)
+		assert(i < 2 && "options.def has these alone");
+	return (enum report_form)i;
 }
 
 static const char *

@@ -338,8 +338,8 @@ name_param(struct cj_contract *c, const struct cj_pattern *p,
 		    cj_printf(a, "%u", b->count));
 }
 
-/* Without arguments: what is left out, a tensor by "x=none", a scalar by
- * "x=default". */
+/* What is left out, a tensor by "x=none", a scalar by "x=default". Where there
+ * are arguments they say so. */
 static bool
 leave_out(struct cj_contract *c, const struct cj_pattern *p, const char *name,
     struct cj_bound_param *b)
@@ -349,10 +349,18 @@ leave_out(struct cj_contract *c, const struct cj_pattern *p, const char *name,
 	bool may = p->is_optional || (!p->is_tensor &&
 	    p->param->param.init != NULL);
 
-	if (c->actuals != NULL || g == NULL)
+	bool says = may && g != NULL && g->text != NULL &&
+	    strcmp(g->text, word) == 0;
+
+	if (g == NULL)
 		return true;
+	if (c->actuals != NULL)
+		return (says && !b->present) || cj_contract_refuse(c,
+		    p->param->param.name.span, "%s is an argument of "
+		    "each launch, where its value stands, and no compile-time "
+		    "parameter", name);
 	b->present = false;
-	if (may && g->text != NULL && strcmp(g->text, word) == 0)
+	if (says)
 		return true;
 	if (may)
 		return cj_contract_refuse(c, p->param->param.name.span,
@@ -441,6 +449,21 @@ knows_name(const struct cj_contract *c, const char *name)
 	return false;
 }
 
+/* "T, x, y" */
+static const char *
+parameter_names(const struct cj_contract *c)
+{
+	const struct cj_list *params = &c->kernel->kernel.params;
+	struct cj_strbuf out;
+	uint32_t i;
+
+	cj_strbuf_init(&out, c->el->arena);
+	for (i = 0; i < params->count; i++)
+		cj_strbuf_printf(&out, "%s%s", i == 0 ? "" : ", ",
+		    cj_elab_name(c->el, params->at[i]->param.name.name));
+	return out.text;
+}
+
 static bool
 check_given(struct cj_contract *c)
 {
@@ -450,8 +473,9 @@ check_given(struct cj_contract *c)
 		if (!knows_name(c, c->given[i].name))
 			return cj_contract_refuse(c,
 			    c->kernel->kernel.name.span,
-			    "%s has no parameter \"%s\"",
-			    c->b->member->kernel, c->given[i].name);
+			    "%s has no parameter \"%s\"; it has %s",
+			    c->b->member->kernel, c->given[i].name,
+			    parameter_names(c));
 	return true;
 }
 

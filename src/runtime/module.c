@@ -10,6 +10,8 @@
 #include "quick.h"
 #include "tune.h"
 
+enum { NAMES_SHOWN = 8 };	/* of kernels, where one is unknown */
+
 void
 cj_module_hold(struct cutejit_module *m)
 {
@@ -439,6 +441,24 @@ cutejit_module_tune(const cutejit_module *module, size_t i)
 	    &module->tunes[i] : NULL;
 }
 
+/* "relu, gemm", each family once, and not too many. */
+static const char *
+kernel_names(struct cj_work *f, const struct cutejit_module *m)
+{
+	struct cj_strbuf out;
+	uint32_t i, shown = 0;
+
+	cj_strbuf_init(&out, &f->arena);
+	for (i = 0; i < m->member_count && shown <= NAMES_SHOWN; i++) {
+		if (m->infos[i].member != 0)
+			continue;
+		cj_strbuf_printf(&out, "%s%s", shown == 0 ? "" : ", ",
+		    shown < NAMES_SHOWN ? m->infos[i].kernel : "...");
+		shown++;
+	}
+	return out.text;
+}
+
 static void
 say_unknown(struct cj_work *f, const struct cutejit_module *m,
     const char *kernel)
@@ -462,6 +482,8 @@ say_unknown(struct cj_work *f, const struct cutejit_module *m,
 	near = cj_nearest(kernel, names, m->member_count);
 	if (near != NULL)
 		cj_say_help(f, "Did you mean \"%s\"?", near);
+	else if (m->member_count != 0)
+		cj_say_help(f, "There are: %s.", kernel_names(f, m));
 }
 
 /* Members of a family stand in order, but not always side by side. */

@@ -118,7 +118,7 @@ refuses(struct cj_work *f, struct cutejit_module *m,
     const struct cj_recipe *r, const struct cj_diags *before)
 {
 	struct cj_plan plan = { 0 };
-	struct cj_misfit misfit;
+	struct cj_misfit misfit = { 0 };
 	struct cj_program *p;
 	enum cj_fit fit = CJ_FIT_FAILED;
 

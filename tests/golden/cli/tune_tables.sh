@@ -77,7 +77,7 @@ reader=$!
 FAKE_CUDA_TUNE=hang:96 "$CUTEC" tune --budget=300 --patience=300 add.cute \
     >pipe 2>&1 &
 search=$!
-until grep -q threads=32 heard; do sleep 0.1; done
+until grep -qs threads=32 heard; do sleep 0.1; done
 kill -9 $search
 wait $reader
 echo "status $?"

@@ -1,9 +1,11 @@
 # cutec(1) has the options of all commands, and no other; it or libcutejit(3)
 # has the variables of the environment that the sources ask for.
 sed 's/\\f[BIRP]//g; s/\\-/-/g' "$SRCDIR/man/cutec.1" >page
-cat "$SRCDIR"/src/cutec/*.[ch] |
-    grep -oE '\{ "[a-z-]+", (no|required|optional)_argument' |
-    sed 's/^{ "//; s/",.*//' | grep -vx -e help -e stdio | sort -u >taken
+for command in $("$CUTEC" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+do
+	"$CUTEC" "$command" --help
+done | grep -oE '^  (-[a-z], )?--[a-z-]+' | sed 's/.*--//' |
+    grep -vx -e help -e stdio | sort -u >taken
 grep -oE '(^|[^-a-z])--[a-z][a-z-]*' page | sed 's/.*--//' |
     grep -vx -e help -e stdio | sort -u >described
 diff taken described && echo same

@@ -1,5 +1,6 @@
 /*
- * How the elements of a view become accesses: for loads, stores and copies.
+ * How the elements of a view become accesses: for loads, stores and copies
+ * (elab_access.c, elab_async_copy.c).
  */
 #ifndef CJ_ELAB_ACCESS_H
 #define CJ_ELAB_ACCESS_H
@@ -33,6 +34,8 @@ struct cj_pieces {
 	struct cj_index_reads *reads;	/* of a gathered view; NULL: none yet */
 };
 
+/* ---- guards (elab_guard.c) ----------------------------------------------- */
+
 /* Have the guard of t ask `pred`, too: a condition, one for each element or a
  * function that gives one for a coordinate; false: it is none, reported. */
 bool cj_guard_asks(struct cj_elab *el, struct cj_span span,
@@ -52,6 +55,8 @@ void cj_guard_blame(struct cj_elab *el, struct cj_pieces *p,
 /* The current function may touch the elements; else it is reported. */
 bool cj_tensor_may_touch(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *t, bool writes);
+/* ---- the accesses of a view (elab_pieces.c) ------------------------------ */
+
 /* Bytes, a power of two, of which the address of an element is a multiple that
  * lies `way` elements before the view's first. */
 int64_t cj_tensor_align(struct cj_elab *el, const struct cj_tensor *t,

@@ -179,6 +179,12 @@ const struct cj_layout *cj_elab_registers_of(struct cj_elab *el,
     struct cj_args *args, uint32_t i);
 struct cj_value cj_elab_seen_as(struct cj_elab *el, struct cj_span span,
     const struct cj_value *v, const struct cj_layout *l);
+/* A layout, or a view, divided by a tile; a tile NULL was reported. */
+struct cj_value cj_elab_divide(struct cj_elab *el, struct cj_args *args,
+    enum cj_divide form, const struct cj_tuple *tile, const char *name);
+/* ... composed with a layout. */
+struct cj_value cj_elab_compose(struct cj_elab *el, struct cj_args *args,
+    const struct cj_layout *with, const char *name);
 /* local_tile of one (elab_part.c). */
 struct cj_value cj_elab_tile_registers(struct cj_elab *el,
     struct cj_args *args, const struct cj_tuple *tile,

@@ -197,6 +197,8 @@ struct view {
 /* The view of a document, made when first asked for. */
 struct view *view_of(struct server *s, struct document *d);
 void view_drop(struct view *v);
+/* Its symbols and uses, from its tree (lsp_walk.c). */
+void view_collect(struct view *v);
 
 /* What stands at an offset (or ends there), or NULL. */
 const struct use *view_use_at(const struct view *v, size_t offset);

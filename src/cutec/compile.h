@@ -1,5 +1,5 @@
 /*
- * Between cmd_compile.c and compile_report.c: one run of `cutec compile`.
+ * Between cmd_compile.c and compile_*.c: one run of `cutec compile`.
  */
 #ifndef COMPILE_H
 #define COMPILE_H
@@ -43,6 +43,34 @@ struct compile {
 	size_t job_count, next;
 };
 
+/* ---- jobs (compile_jobs.c) ----------------------------------------------- */
+
+/* What -k, --arch and -D ask for; then all of it is made, and what was not made
+ * is dropped and told. Their status is the process's. */
+int compile_collect_jobs(struct compile *p, cutejit_module *module);
+void compile_run_jobs(struct compile *p);
+int compile_drop_unmade(struct compile *p);
+
+/* ---- outputs (compile_output.c, compile_report.c) ------------------------ */
+
+/* Kinds of --emit: what they need, and what their files end in; the last one
+ * has no name. */
+struct compile_kind {
+	const char *kind, *ending;
+	bool of_text;			/* made from the text alone */
+	cutejit_until until;
+};
+extern const struct compile_kind compile_kinds[];
+
+/* Row of a kind; "ir:PASS" is the row of "ir". -1: there is none. */
+int compile_find_kind(const char *kind);
+/* What names begin with: the file's name without folder and ending. */
+void compile_set_stem(struct compile *p);
+/* What was made of the jobs; of the text: tokens and tree, which may be wrong,
+ * and a rule for make, that the output depends on every text. */
+int compile_write_outputs(struct compile *p);
+int compile_write_text(const struct compile *p, const struct emit *e);
+int compile_write_deps(const struct compile *p, const char *path);
 /* --report=json on standard output: what was made, and of what size. */
 void print_report(const struct compile *p);
 

@@ -96,7 +96,7 @@ struct common {
 	bool checked, lineinfo;
 };
 
-/* Kind `i` of --emit (cmd_compile.c); NULL behind the last. */
+/* Kind `i` of --emit (compile_output.c); NULL behind the last. */
 const char *emit_kind_at(size_t i);
 
 void common_init(struct common *c, const char *command);

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "elab_priv.h"
+#include "elab_unify.h"
 
 static struct cj_value
 each(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row)

@@ -2,8 +2,8 @@
  * Indices: elements of tuples, modes of layouts, views of tensors and
  * variables, known registers of a value.
  */
-#include "elab_priv.h"
 #include "elab_origin.h"
+#include "elab_pass.h"
 
 static struct cj_value
 tuple_element(struct cj_elab *el, struct cj_span span,

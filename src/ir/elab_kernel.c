@@ -5,6 +5,7 @@
  */
 #include "elab_contract.h"
 #include "elab_origin.h"
+#include "elab_pass.h"
 #include "elab_tiled.h"
 
 /* ---- launch -------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * What the grid says of a term is noted in front of the launch's body; what
  * follows for a term that is made of such ones, where somebody asks.
  */
-#include "elab_priv.h"
+#include "elab_pass.h"
 
 /* Terms that are gone through for a grid, and numbers that stay exact. */
 enum { MOST_STEPS = 1000, MOST = INT32_MAX };

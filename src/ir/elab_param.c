@@ -3,6 +3,7 @@
  * pattern, and what it is in the body; scalars, defaults.
  */
 #include "elab_contract.h"
+#include "elab_pass.h"
 
 /* ---- align --------------------------------------------------------------- */
 

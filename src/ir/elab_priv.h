@@ -381,7 +381,7 @@ void cj_elab_init(struct cj_elab *el, struct cj_arena *a,
 const char *cj_elab_name(const struct cj_elab *el, cj_name name);
 cj_name cj_elab_intern(const struct cj_elab *el, const char *text);
 
-/* ---- integers (elab_symbol.c, elab_int.c, elab_pass.c) ------------------- */
+/* ---- integers (elab_symbol.c, elab_int.c) -------------------------------- */
 
 /* So many elements of `bytes` are known to fill whole units (whatever they are,
  * no product overflows). */
@@ -430,29 +430,18 @@ cj_ref cj_elab_ref_int(struct cj_elab *el, struct cj_int i);
 void cj_elab_settle(struct cj_elab *el, const struct cj_value *v);
 /* Highest level of a symbol in it: 0 known, 1, 2. */
 unsigned cj_elab_int_level(struct cj_elab *el, struct cj_int i);
-/* The PARAM of a leaf of the host function, which is added if it is new. */
-cj_ref cj_elab_host_leaf(struct cj_elab *el, const struct cj_leaf *leaf);
 /* The current function touches an object: a device function has its address
  * as a leaf. */
 void cj_elab_object_leaf(struct cj_elab *el, uint32_t object);
-/* Registers of a `var` of the outer function as a value of a launch. */
-cj_ref cj_elab_pass_slot(struct cj_elab *el, uint32_t object,
-    uint32_t position, uint32_t count);
 /* Is a < b for all values, by the bounds of symbols too? */
 bool cj_elab_proves_less(struct cj_elab *el, struct cj_int a,
     struct cj_int b);
-/* What the grid of the open launch says of terms, which runs only where it is
- * not empty; and what a term of level 1 is at least in its device code. */
-void cj_elab_learn_grid(struct cj_elab *el);
-int64_t cj_elab_least(struct cj_elab *el, struct cj_int i);
-/* An instruction of level 1 as a value of the current function. */
-cj_ref cj_elab_pass(struct cj_elab *el, cj_ref ref, unsigned level);
 /* The instruction of any single- or many-register value converted to `k`
  * (VOID: its own kind; a known INT or REAL needs k). */
 cj_ref cj_elab_ref(struct cj_elab *el, const struct cj_value *v,
     enum cj_kind k);
 
-/* ---- numbers and operators (elab_oper.c, elab_shape.c) ------------------- */
+/* ---- numbers and operators (elab_unify.c, elab_shape.c, elab_oper.c) ----- */
 
 /* Kind of a value's elements: INDEX for INT; VOID for a known real. */
 enum cj_kind cj_value_kind_of(const struct cj_value *v);
@@ -480,9 +469,6 @@ struct cj_value cj_elab_unary(struct cj_elab *el, struct cj_span span,
     enum cj_oper op, struct cj_value a);
 struct cj_value cj_elab_fma(struct cj_elab *el, struct cj_span span,
     struct cj_value a, struct cj_value b, struct cj_value c);
-/* Numbers brought to one kind (VOID: known reals); false: reported. */
-bool cj_elab_unify(struct cj_elab *el, struct cj_span span,
-    struct cj_value *v, uint32_t count, enum cj_kind *k);
 /* One pure operation of ops.def over operands brought to one kind and shape:
  * known operands fold. */
 struct cj_value cj_elab_apply(struct cj_elab *el, struct cj_span span,
@@ -589,6 +575,10 @@ struct cj_args {
 	uint32_t named_count;
 	struct cj_named_arg *named;
 };
+
+/* A function of the program (elab_function.c). */
+struct cj_value cj_elab_call_function(struct cj_elab *el,
+    const struct cj_function_value *f, struct cj_args *args);
 
 struct cj_value cj_elab_call_node(struct cj_elab *el,
     const struct cj_node *n);

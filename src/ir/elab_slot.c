@@ -5,6 +5,7 @@
  * compile time alone (no function is being emitted) a `var` is a cell.
  */
 #include "elab_origin.h"
+#include "elab_pass.h"
 
 /* What a `var` is of that begins with v: a real number alone gives f32. */
 static enum cj_kind

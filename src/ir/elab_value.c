@@ -452,3 +452,45 @@ cj_value_to_known(struct cj_elab *el, struct cj_span span,
 	*out = i.value;
 	return true;
 }
+
+enum cj_kind
+cj_value_kind_of(const struct cj_value *v)
+{
+	switch (v->kind) {
+	case CJ_VALUE_INT: return CJ_KIND_INDEX;
+	case CJ_VALUE_BOOL: return CJ_KIND_BOOL;
+	case CJ_VALUE_SCALAR: case CJ_VALUE_REGS: case CJ_VALUE_UNWRITTEN:
+		return (enum cj_kind)v->scalar;
+	case CJ_VALUE_TENSOR: return v->tensor->element;
+	case CJ_VALUE_PLACE: return v->slot->element;
+	case CJ_VALUE_ERROR: case CJ_VALUE_NONE: case CJ_VALUE_ANY:
+	case CJ_VALUE_REAL: case CJ_VALUE_TUPLE: case CJ_VALUE_LAYOUT:
+	case CJ_VALUE_BASIS: case CJ_VALUE_SWIZZLE: case CJ_VALUE_TYPE:
+	case CJ_VALUE_FUNCTION: case CJ_VALUE_BUILTIN: case CJ_VALUE_RANGE:
+	case CJ_VALUE_STRING: case CJ_VALUE_CHOICE: case CJ_VALUE_PIPELINE:
+	case CJ_VALUE_ORDER: case CJ_VALUE_FILE:
+	case CJ_VALUE_ATOM: case CJ_VALUE_MMA: case CJ_VALUE_COPY:
+		break;
+	}
+	return CJ_KIND_VOID;
+}
+
+const struct cj_tuple *
+cj_value_shape(const struct cj_value *v)
+{
+	if (v->kind == CJ_VALUE_REGS || v->kind == CJ_VALUE_UNWRITTEN)
+		return v->regs.shape;
+	if (v->kind == CJ_VALUE_TENSOR)
+		return v->tensor->layout->shape;
+	if (v->kind == CJ_VALUE_PLACE && !v->slot->is_scalar)
+		return v->slot->layout->shape;
+	return NULL;
+}
+
+bool
+cj_value_is_number(const struct cj_value *v)
+{
+	return v->kind == CJ_VALUE_INT || v->kind == CJ_VALUE_REAL ||
+	    v->kind == CJ_VALUE_BOOL || v->kind == CJ_VALUE_SCALAR ||
+	    v->kind == CJ_VALUE_REGS;
+}

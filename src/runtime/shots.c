@@ -201,12 +201,15 @@ pack_value(struct packing *k, cj_ref launch, uint32_t n, uint32_t slot)
 	p->scalar = cj_type_kind(leaf->type);
 }
 
-/* The driver's number for elements; their bits are copied as they are, but for
- * tf32, to which copies round the f32 that may lie there. */
+/* The driver's number for elements. Their bits are copied as they are, but for
+ * tf32, to which copies round the f32 that may lie there; what combines reads
+ * them as such numbers, so that signs count. */
 static int
 map_type(enum cj_kind k)
 {
 	switch ((unsigned)k) {
+	case CJ_KIND_I32: return 3;
+	case CJ_KIND_I64: return 5;
 	case CJ_KIND_F16: return 6;
 	case CJ_KIND_F32: return 7;
 	case CJ_KIND_F64: return 8;

@@ -638,6 +638,7 @@ FUNCTION(cuTensorMapEncodeTiled, (void *map, int type, uint32_t rank,
 	memset(out, 0, 128);
 	out[0] = (uint64_t)(uintptr_t)address;
 	out[1] = (uint64_t)type << 32 | (uint32_t)swizzle;
+	state.map_type = type;
 	return 0;
 }
 
@@ -667,6 +668,7 @@ FUNCTION(cuTensorMapEncodeIm2col, (void *map, int type, uint32_t rank,
 	memset(out, 0, 128);
 	out[0] = (uint64_t)(uintptr_t)address;
 	out[1] = (uint64_t)type << 32 | (uint32_t)swizzle;
+	state.map_type = type;
 	return 0;
 }
 

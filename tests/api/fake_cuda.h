@@ -45,6 +45,7 @@ struct fake_state {
 	unsigned long foul;		/* calls that broke a capture */
 	unsigned long asked;		/* for attributes of kernels */
 	unsigned long counted;		/* how many clusters have room */
+	int map_type;			/* of the last tensor map's elements */
 	double ms;			/* that all launches have taken */
 };
 

@@ -34,6 +34,12 @@ static const char text[] =
     "        }\n"
     "    }\n"
     "}\n"
+    "kernel least(const T: type, x: tensor(T, N:1) align(16))\n"
+    "target sm_90\n"
+    "{\n"
+    "    let to = tma_store(x, 64:1, reduce = .min);\n"
+    "    launch grid(1) block(32) { tma_prefetch(to); }\n"
+    "}\n"
     "kernel free(x: tensor(f32, (M, N):(S, 1)) align(4)) target sm_90\n"
     "{\n"
     "    let from = tma_load(x, smem_layout(f32, (32, 32)));\n"
@@ -150,6 +156,30 @@ message(void)
 	return cutejit_report_text(cutejit_context_report(c), 0);
 }
 
+/* What combines has to know what the elements are. */
+static void
+test_types(void)
+{
+	static const struct {
+		uint8_t code, bits;
+		int type;	/* CUtensorMapDataType */
+	} rows[] = {
+		{ 1, 32, 2 }, { 0, 32, 3 }, { 1, 64, 4 }, { 0, 64, 5 },
+		{ 2, 16, 6 }, { 4, 16, 9 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+		args[0] = cutejit_arg_tensor("x", matrix_set(&mx, x, 64, 1, 1));
+		mx.tensor.ndim = 1;
+		mx.strides[0] = 1;
+		mx.tensor.code = rows[i].code;
+		mx.tensor.bits = rows[i].bits;
+		DO(c, cutejit_call(m, "least", args, 1, NULL, NULL));
+		CHECK(fake->map_type == rows[i].type);
+	}
+}
+
 /* What no map can be made of: the place, what is wrong, what to do. */
 static void
 test_refused(void)
@@ -200,6 +230,7 @@ main(void)
 	test_called();
 	test_fails();
 	test_prepared();
+	test_types();
 	test_refused();
 	cutejit_module_destroy(m);
 	cutejit_context_destroy(c);

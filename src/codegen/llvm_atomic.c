@@ -223,10 +223,16 @@ instruction(const struct cj_llvm_gen *g, enum cj_atomic op, enum cj_kind k)
 		return bits_name(k, "or.b32", "or.b64");
 	case CJ_ATOMIC_XOR:
 		return bits_name(k, "xor.b32", "xor.b64");
+	case CJ_ATOMIC_INC:
+		return k == CJ_KIND_U32 ? "inc.u32" : NULL;
+	case CJ_ATOMIC_DEC:
+		return k == CJ_KIND_U32 ? "dec.u32" : NULL;
 	case CJ_ATOMIC_EXCH:
 		return bits_name(k, "exch.b32", "exch.b64");
 	case CJ_ATOMIC_CAS:
 		return bits_name(k, "cas.b32", "cas.b64");
+	case CJ_ATOMIC_COUNT:
+		break;
 	}
 	return NULL;
 }
@@ -284,6 +290,7 @@ updated(struct cj_llvm_gen *g, enum cj_atomic op, enum cj_kind k, cj_llvm old,
 
 	if (op == CJ_ATOMIC_EXCH || op == CJ_ATOMIC_CAS)
 		return by;
+	assert(op < CJ_LENGTH(ops) && "of u32 alone, an instruction");
 	if (cj_kind_is_float(k))
 		return cj_llvm_float_apply(g, ops[op], k, x);
 	return cj_llvm_int_update(g, ops[op], k, old, by);

@@ -297,6 +297,7 @@ cj_llvm_combining(enum cj_atomic how)
 		[CJ_ATOMIC_ADD] = "add", [CJ_ATOMIC_MIN] = "min",
 		[CJ_ATOMIC_MAX] = "max", [CJ_ATOMIC_AND] = "and",
 		[CJ_ATOMIC_OR] = "or", [CJ_ATOMIC_XOR] = "xor",
+		[CJ_ATOMIC_INC] = "inc", [CJ_ATOMIC_DEC] = "dec",
 	};
 
 	assert(how < CJ_LENGTH(names) && "the verifier has asked");

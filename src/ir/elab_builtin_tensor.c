@@ -613,6 +613,14 @@ atomic(struct cj_elab *el, struct cj_args *args, enum cj_atomic op)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "there are no atomic operations on elements of %s",
 		    cj_kind_text(t->element));
+	if ((op == CJ_ATOMIC_INC || op == CJ_ATOMIC_DEC) &&
+	    t->element != CJ_KIND_U32) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, args->span,
+		    "counting round needs elements of u32, these are %s",
+		    cj_kind_text(t->element)), "Count in u32, or add by "
+		    "atomic_add() and take the remainder.");
+		return cj_value_error();
+	}
 	if ((op == CJ_ATOMIC_AND || op == CJ_ATOMIC_OR ||
 	    op == CJ_ATOMIC_XOR) && !cj_kind_is_integer(t->element))
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
@@ -666,5 +674,7 @@ ATOMIC(max, CJ_ATOMIC_MAX)
 ATOMIC(and, CJ_ATOMIC_AND)
 ATOMIC(or, CJ_ATOMIC_OR)
 ATOMIC(xor, CJ_ATOMIC_XOR)
+ATOMIC(inc, CJ_ATOMIC_INC)
+ATOMIC(dec, CJ_ATOMIC_DEC)
 ATOMIC(exch, CJ_ATOMIC_EXCH)
 ATOMIC(cas, CJ_ATOMIC_CAS)

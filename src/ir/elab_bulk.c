@@ -40,7 +40,7 @@ cj_arg_reduction(struct cj_elab *el, struct cj_args *args, bool *reduces,
     enum cj_atomic *how)
 {
 	static const char *const names[] = { "add", "min", "max", "and", "or",
-	    "xor" };
+	    "xor", "inc", "dec" };
 	const struct cj_value *v = cj_arg_named(el, args, "reduce");
 	unsigned which;
 
@@ -49,7 +49,8 @@ cj_arg_reduction(struct cj_elab *el, struct cj_args *args, bool *reduces,
 		return true;
 	if (!chosen(el, v, names, CJ_LENGTH(names), &which)) {
 		cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    "\"reduce\" is .add, .min, .max, .and, .or or .xor");
+		    "\"reduce\" is .add, .min, .max, .and, .or, .xor, .inc or "
+		    ".dec");
 		return false;
 	}
 	*how = (enum cj_atomic)which;
@@ -84,9 +85,11 @@ cj_elab_can_combine(struct cj_elab *el, struct cj_span span, enum cj_kind k,
 	cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, span,
 	    "no copy combines elements of %s so%s", cj_kind_text(k),
 	    goes_to_shared ? " in shared memory" : ""), goes_to_shared ?
-	    "In shared memory i32 and u32 are combined, and u64 is added." :
+	    "In shared memory i32 and u32 are combined, i64 and u64 by .add; "
+	    ".inc and .dec are of u32." :
 	    "In global memory integers of 32 and 64 bits are combined, f16 "
-	    "and bf16 by .add, .min and .max, f32 and f64 by .add.");
+	    "and bf16 by .add, .min and .max, f32 and f64 by .add; .inc and "
+	    ".dec are of u32.");
 	return false;
 }
 

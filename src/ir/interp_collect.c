@@ -93,8 +93,11 @@ reduced(enum cj_atomic op, bool is_signed, uint32_t a, uint32_t b)
 		return a | b;
 	case CJ_ATOMIC_XOR:
 		return a ^ b;
+	case CJ_ATOMIC_INC:
+	case CJ_ATOMIC_DEC:
 	case CJ_ATOMIC_EXCH:
 	case CJ_ATOMIC_CAS:
+	case CJ_ATOMIC_COUNT:
 		break;
 	}
 	assert(false && "the verifier let an operation of memory through");

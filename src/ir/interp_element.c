@@ -102,10 +102,16 @@ combine(enum cj_atomic what, enum cj_kind k, uint64_t old, uint64_t value,
 		return cj_num_apply(CJ_OP_OR, k, old, value, 0);
 	case CJ_ATOMIC_XOR:
 		return cj_num_apply(CJ_OP_XOR, k, old, value, 0);
+	case CJ_ATOMIC_INC:
+		return old >= value ? 0 : old + 1;
+	case CJ_ATOMIC_DEC:
+		return old == 0 || old > value ? value : old - 1;
 	case CJ_ATOMIC_EXCH:
 		return value;
 	case CJ_ATOMIC_CAS:
 		return old == expected ? value : old;
+	case CJ_ATOMIC_COUNT:
+		break;
 	}
 	return old;
 }

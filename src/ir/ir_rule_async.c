@@ -64,26 +64,32 @@ check_mbarrier(const struct cj_rule_view *v)
 	    "an operand is not an int";
 }
 
+/* Kinds of elements as bits: what is combined in global and in shared memory,
+ * where the hardware has no sign for sums of 64 bits and needs none. */
+#define OF(kind)	((uint32_t)1 << CJ_KIND_##kind)
+#define WORDS		(OF(I32) | OF(U32))
+#define INTEGERS	(WORDS | OF(I64) | OF(U64))
+#define HALVES		(OF(F16) | OF(BF16))
+static const struct {
+	uint32_t global, shared;
+} combined[CJ_ATOMIC_COUNT] = {
+	[CJ_ATOMIC_ADD] = { INTEGERS | HALVES | OF(F32) | OF(F64), INTEGERS },
+	[CJ_ATOMIC_MIN] = { INTEGERS | HALVES, WORDS },
+	[CJ_ATOMIC_MAX] = { INTEGERS | HALVES, WORDS },
+	[CJ_ATOMIC_AND] = { INTEGERS, WORDS },
+	[CJ_ATOMIC_OR] = { INTEGERS, WORDS },
+	[CJ_ATOMIC_XOR] = { INTEGERS, WORDS },
+	[CJ_ATOMIC_INC] = { OF(U32), OF(U32) },
+	[CJ_ATOMIC_DEC] = { OF(U32), OF(U32) },
+};
+_Static_assert(CJ_KIND_COUNT <= 32, "a bit for each");
+
 bool
 cj_bulk_reduces(enum cj_kind k, enum cj_atomic how, bool is_shared)
 {
-	switch (how) {
-	case CJ_ATOMIC_ADD:
-		return k == CJ_KIND_I32 || k == CJ_KIND_U32 ||
-		    k == CJ_KIND_U64 || (!is_shared && (k == CJ_KIND_I64 ||
-		    k == CJ_KIND_F16 || k == CJ_KIND_BF16 ||
-		    k == CJ_KIND_F32 || k == CJ_KIND_F64));
-	case CJ_ATOMIC_MIN: case CJ_ATOMIC_MAX:
-		return k == CJ_KIND_I32 || k == CJ_KIND_U32 || (!is_shared &&
-		    (k == CJ_KIND_I64 || k == CJ_KIND_U64 ||
-		    k == CJ_KIND_F16 || k == CJ_KIND_BF16));
-	case CJ_ATOMIC_AND: case CJ_ATOMIC_OR: case CJ_ATOMIC_XOR:
-		return k == CJ_KIND_I32 || k == CJ_KIND_U32 || (!is_shared &&
-		    (k == CJ_KIND_I64 || k == CJ_KIND_U64));
-	case CJ_ATOMIC_EXCH: case CJ_ATOMIC_CAS:
-		return false;
-	}
-	return false;
+	assert(how < CJ_ATOMIC_COUNT);
+	return (is_shared ? combined[how].shared : combined[how].global) >> k &
+	    1;
 }
 
 /* What both ways of copying have in common. */

@@ -122,6 +122,9 @@ check_update(const struct cj_rule_view *v, unsigned first)
 			return "value and result differ in type";
 	if (v->i->operand_count > end && !cj_rule_is_bool(v, end))
 		return "the mask is not bool";
+	if ((how == CJ_ATOMIC_INC || how == CJ_ATOMIC_DEC) &&
+	    cj_type_kind(v->i->type) != CJ_KIND_U32)
+		return "counting round needs u32";
 	if ((how == CJ_ATOMIC_AND || how == CJ_ATOMIC_OR ||
 	    how == CJ_ATOMIC_XOR) &&
 	    !cj_kind_is_integer(cj_type_kind(v->i->type)))

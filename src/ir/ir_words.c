@@ -22,7 +22,7 @@ static const char *const orders[] = { "weak", "relaxed", "acquire", "release",
     "acq_rel" };
 static const char *const scopes[] = { "block", "cluster", "gpu", "system" };
 static const char *const atomics[] = { "add", "min", "max", "and", "or",
-    "xor", "exch", "cas" };
+    "xor", "inc", "dec", "exch", "cas" };
 static const char *const generators[] = { "empty", "full", "normal",
     "uniform", "integers", "iota" };
 static const char *const arguments[] = { "tensor", "scalar", "none" };
@@ -35,6 +35,7 @@ static const char *const roundings[] = { "even", "zero", "up", "down" };
 
 _Static_assert(CJ_LENGTH(specials) == CJ_SPECIAL_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(devices) == CJ_DEVICE_FACT_COUNT, "a word for each");
+_Static_assert(CJ_LENGTH(atomics) == CJ_ATOMIC_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(fences) == CJ_FENCE_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(tmem_waits) == CJ_TMEM_WAIT_COUNT, "a word for each");
 _Static_assert(CJ_LENGTH(spreads) == CJ_TMEM_SPREADS, "a word for each");

@@ -175,8 +175,10 @@ cj_llvm_op_TMA_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
 
 	begin(&c, g, map);
 	cj_strbuf_printf(&c.text, "cp.async.bulk.prefetch.tensor.%ud.L2"
-	    ".global ", (unsigned)map->rank);
-	add_box(&c, inst, 0, 1, map->rank);
+	    ".global%s ", (unsigned)map->rank, load_mode(map));
+	add_box(&c, inst, 0, 1, coordinates_of(map));
+	if (map->kind == CJ_MAP_PIXELS)
+		add_offsets(&c, inst, 1 + map->rank, 1 + cj_map_numbers(map));
 	cj_llvm_end_ptx(&c);
 }
 

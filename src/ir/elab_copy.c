@@ -506,9 +506,8 @@ store_matrices(struct cj_elab *el, struct cj_args *args,
 
 /* ---- the built-in -------------------------------------------------------- */
 
-/* What only copies by tensor maps take; false: reported. */
-static bool
-tma_alone(struct cj_elab *el, struct cj_args *args)
+bool
+cj_arg_tma_alone(struct cj_elab *el, struct cj_args *args)
 {
 	static const struct { const char *name; unsigned kinds; } names[] = {
 		{ "map", 1 << CJ_MAP_TILES | 1 << CJ_MAP_PIXELS |
@@ -544,7 +543,7 @@ cj_builtin_copy(struct cj_elab *el, struct cj_args *args,
 	const struct cj_copy_value *c;
 
 	(void)row;
-	if (!tma_alone(el, args))
+	if (!cj_arg_tma_alone(el, args))
 		return cj_value_error();
 	if (args->at[0].kind == CJ_VALUE_COPY &&
 	    args->at[0].copy->tma != NULL)

@@ -221,16 +221,16 @@ end_each(struct cj_elab *el, const struct each *e)
 	cj_elab_leave(el, e->outer);
 }
 
-/* Behind the slice's end are zeros; whatever unit reads or fills the stage next
- * comes behind them. */
+/* Behind the slice's end is what the map fills with; whatever unit reads or
+ * fills the stage next comes behind it. */
 static void
 clear_rest(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t, const struct cj_tma_place *to,
     const struct cj_tensor *shared)
 {
 	const struct cj_how plain = { .scope = CJ_MEMORY_GPU };
-	struct cj_value zero = cj_elab_coerce(el, span, shared->element,
-	    cj_value_known(0)), element;
+	struct cj_value fill = cj_value_scalar(shared->element,
+	    cj_map_fill(&el->m->maps.at[t->record], shared->element)), element;
 	cj_region outer;
 	cj_ref inside = 0;
 	struct each e;
@@ -247,7 +247,7 @@ clear_rest(struct cj_elab *el, struct cj_span span,
 	outer = enter_if(el, negated(el, inside));
 	element = cj_tensor_element(el, span, shared, e.at);
 	if (element.kind == CJ_VALUE_TENSOR)
-		cj_tensor_store(el, span, element.tensor, zero, &plain);
+		cj_tensor_store(el, span, element.tensor, fill, &plain);
 	cj_elab_leave(el, outer);
 	end_each(el, &e);
 	cj_emit0(&el->em->b, CJ_OP_FENCE, 0, CJ_FENCE_ASYNC_SHARED);

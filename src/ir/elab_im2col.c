@@ -127,7 +127,6 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	}
 	map.object = t->tensor->object;
 	map.rank = t->rank;
-	map.promote = CJ_MAP_PROMOTE;
 	map.kind = CJ_MAP_PIXELS;
 	for (m = 0; m < CJ_MAP_MODES; m++)
 		map.step[m] = 1;
@@ -135,7 +134,8 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 		return cj_no_map(el, args->span,
 		    "TMA exchanges units of 16 bytes "
 		    "alone, in rows of 32, 64 or 128");
-	if (!find_box(el, args->span, t, &map) ||
+	if (!cj_tma_fetching(el, args, t, &map) ||
+	    !find_box(el, args->span, t, &map) ||
 	    !cj_rows_fill_swizzle(el, args->span, t, &map) ||
 	    !numbers(el, args, "lower", spatial, 0, limits[spatial].low,
 	    limits[spatial].high, map.lower) ||

@@ -109,12 +109,13 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	map.object = t->tensor->object;
 	map.rank = 2;
 	map.kind = CJ_MAP_ROWS;
-	map.promote = CJ_MAP_PROMOTE;
 	for (m = 0; m < CJ_MAP_MODES; m++)
 		map.step[m] = 1;
 	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
 		return cj_refuse_layout(el, args->span, "TMA exchanges "
 		    "units of 16 bytes alone, in rows of 32, 64 or 128");
+	if (!cj_tma_fetching(el, args, t, &map))
+		return false;
 	map.box[0] = (uint32_t)columns_of(el, t, map.swizzle);
 	map.box[1] = CJ_MAP_ROW_COUNT;
 	if (map.box[0] * cj_kind_bits(t->tensor->element) % 128 != 0)
@@ -128,20 +129,31 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	return true;
 }
 
-/* sm_100 and later load rows; sm_100a and its like store them. */
-static bool
-has_rows(struct cj_elab *el, struct cj_args *args, const char *name,
-    bool stores)
+/* What is done with rows by number, and without the hardware. */
+static const struct {
+	bool is_rare;		/* sm_100a and its like, else sm_100 on */
+	const char *instead;
+} uses[] = {
+	[CJ_ROWS_LOADED] = { false, "A warp copies rows by cp_async: copy(c, "
+	    "partition_s(c, gather(t, 0, rows), i), ...)." },
+	[CJ_ROWS_STORED] = { true, "Threads store rows: t[row[i], _] = v." },
+	[CJ_ROWS_ASKED] = { true, "Threads ask for rows: prefetch(t[row[i], "
+	    "_])." },
+};
+
+bool
+cj_rows_can(struct cj_elab *el, struct cj_span span, const char *name,
+    enum cj_rows_use use)
 {
 	const struct cj_target *t = el->target;
 
-	if (t == NULL || (stores ? t->family == 100 : t->number >= 100))
+	if (t == NULL || (uses[use].is_rare ? t->family == 100 :
+	    t->number >= 100))
 		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, args->span, "%s needs the "
-	    "target %s, this is %s", name, stores ? "sm_100a or sm_103a" :
-	    "sm_100a or later", t->name), stores ? "Threads store rows: "
-	    "t[row[i], _] = v." : "A warp copies rows by cp_async: "
-	    "copy(c, partition_s(c, gather(t, 0, rows), i), ...).");
+	cj_help(cj_elab_report(el, CJ_DIAG_NO_ATOM, span, "%s needs the "
+	    "target %s, this is %s", name, uses[use].is_rare ?
+	    "sm_100a or sm_103a" : "sm_100a or later", t->name), "%s",
+	    uses[use].instead);
 	return false;
 }
 
@@ -151,7 +163,8 @@ make(struct cj_elab *el, struct cj_args *args, const struct cj_builtin *row,
 {
 	struct cj_tma_value *t = cj_tma_begin(el, args, row);
 
-	if (t == NULL || !has_rows(el, args, row->name, stores))
+	if (t == NULL || !cj_rows_can(el, args->span, row->name, stores ?
+	    CJ_ROWS_STORED : CJ_ROWS_LOADED))
 		return cj_value_error();
 	t->kind = CJ_MAP_ROWS;
 	t->stores = stores;

@@ -73,6 +73,9 @@ const char *cj_elab_atom_word(enum cj_kind k);
 /* A copy by tma_load() or tma_store() (elab_tma.c). */
 struct cj_value cj_elab_copy_tma(struct cj_elab *el, struct cj_args *args,
     const struct cj_copy_value *c);
+/* Are arguments that only copies by tensor maps take, of some kind, given to
+ * such a one? False: reported. */
+bool cj_arg_tma_alone(struct cj_elab *el, struct cj_args *args);
 enum cj_map_kind cj_tma_kind(const struct cj_tma_value *t);
 /* A copy by bulk_copy() (elab_bulk.c), and what both have in common: what is
  * combined and how (false: reported), what L2 is told, the bits of the blocks

@@ -15,210 +15,6 @@ enum { MOST_STEP = 8 };
 #define MOST_EXTENT	((int64_t)1 << 32)
 #define MOST_STRIDE	((int64_t)1 << 40)	/* bytes */
 
-/* ---- where shared memory holds the tile ---------------------------------- */
-
-const struct cj_layout *
-cj_unswizzled(struct cj_elab *el, const struct cj_layout *l)
-{
-	struct cj_layout *made = cj_memdup(el->arena, l, sizeof *l);
-
-	made->swizzle = (struct cj_swizzle){ 0, 0, 0 };
-	made->offset = NULL;
-	made->is_composed = false;
-	return made;
-}
-
-/* The offset of step i of a mode; the layout has no swizzle. */
-int64_t
-cj_mode_step(struct cj_elab *el, const struct cj_layout *l, uint32_t mode,
-    int64_t i)
-{
-	const struct cj_tuple *at[CJ_MAX_RANK], *c;
-	uint32_t m, rank = cj_layout_rank(l);
-	struct cj_int o = cj_known(0);
-
-	for (m = 0; m < rank; m++)
-		at[m] = cj_tuple_known(&el->al, m == mode ? i : 0);
-	c = cj_is_leaf(l->shape) ? at[0] : cj_tuple_make(&el->al, at, rank);
-	if (!cj_layout_offset(&el->al, l, c, &o) || !cj_is_known(o))
-		return -1;
-	return o.value;
-}
-
-bool
-cj_swizzle_of_map(const struct cj_layout *l, enum cj_kind k,
-    enum cj_map_swizzle *out)
-{
-	int bytes = (int)cj_kind_bits(k) / 8, base = l->swizzle.base;
-
-	*out = CJ_MAP_PLAIN;
-	if (l->swizzle.bits == 0)
-		return true;
-	for (; bytes > 1; bytes /= 2)
-		base++;
-	if (base != 4 || l->swizzle.shift != 3 || l->swizzle.bits > 3)
-		return false;
-	*out = (enum cj_map_swizzle)l->swizzle.bits;
-	return true;
-}
-
-/* How many steps of a mode lie `each` apart from 0 on, up to a box's limit. */
-static int64_t
-run_of(struct cj_elab *el, const struct cj_layout *l,
-    const struct cj_tma_value *t, uint32_t mode, int64_t each)
-{
-	int64_t n = 1;
-
-	while (n < t->extent[mode] && n < t->most[mode] &&
-	    cj_mode_step(el, l, mode, n) == n * each)
-		n++;
-	while (t->extent[mode] % n != 0)
-		n--;
-	return n;
-}
-
-bool
-cj_no_map(struct cj_elab *el, struct cj_span span, const char *what)
-{
-	cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "%s", what);
-	return false;
-}
-
-bool
-cj_refuse_layout(struct cj_elab *el, struct cj_span span, const char *what)
-{
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "%s", what),
-	    "Make the layout with smem_layout(T, shape), unit = the mode in "
-	    "which the tensor has stride 1.");
-	return false;
-}
-
-/* TMA moves neighbours along a mode that is known when compiling. */
-static bool
-refuse_untold(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t)
-{
-	const char *name = el->m->objects.at[t->tensor->object].name;
-
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "along which "
-	    "mode \"%s\" has stride 1 is not known", name), "State it in the "
-	    "contract: a stride of 1 in the pattern, as in %s: tensor(T, (M, "
-	    "N):(_, 1)), or unit(const u in {0, 1}) behind it for either.",
-	    name);
-	return false;
-}
-
-static bool
-unit_mode(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
-    uint32_t *unit)
-{
-	const struct cj_layout *l = t->tensor->layout;
-	bool is_told = false;
-	uint32_t m;
-
-	for (m = 0; m < t->rank; m++) {
-		if (!cj_is_value(cj_tuple_get(l->stride, m)->value, 1))
-			continue;
-		is_told = true;
-		if (t->extent[m] == 1 ||
-		    cj_mode_step(el, cj_unswizzled(el, t->shared), m, 1) ==
-		    1) {
-			*unit = m;
-			return true;
-		}
-	}
-	if (!is_told)
-		return refuse_untold(el, span, t);
-	return cj_refuse_layout(el, span, "shared memory does not go along the "
-	    "mode in which the tensor has stride 1");
-}
-
-/* Modes of the map in order of shared memory, and the box. */
-static bool
-find_box(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
-    struct cj_map *map)
-{
-	const struct cj_layout *l = cj_unswizzled(el, t->shared);
-	bool taken[CJ_MAP_MODES] = { false }, grows = true;
-	uint32_t unit = 0, m, n;
-	int64_t size;
-
-	if (!unit_mode(el, span, t, &unit))
-		return false;
-	t->mode[0] = unit;
-	taken[unit] = true;
-	size = run_of(el, l, t, unit, 1);
-	map->box[0] = (uint32_t)size;
-	for (n = 1; n < t->rank; n++) {
-		for (m = 0; m < t->rank; m++)
-			if (!taken[m] && grows && t->extent[m] > 1 &&
-			    cj_mode_step(el, l, m, 1) == size)
-				break;
-		grows = m < t->rank;
-		for (m = grows ? m : 0; !grows && taken[m]; m++)
-			;
-		taken[m] = true;
-		t->mode[n] = m;
-		map->box[n] = grows ? (uint32_t)run_of(el, l, t, m, size) : 1;
-		grows &= map->box[n] == t->extent[m];
-		size *= map->box[n];
-	}
-	return true;
-}
-
-static bool
-refuse_place(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t, int64_t box)
-{
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "boxes begin at "
-	    "multiples of 128 bytes of shared memory, one of this tile at "
-	    "%lld", (long long)(t->place[box] *
-	    cj_kind_bits(t->tensor->element) / 8)), "Let a box be larger, or "
-	    "the layout one without gaps, as smem_layout(T, shape) makes it.");
-	return false;
-}
-
-/* Where each box is; each must lie as the first one does. */
-static bool
-place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
-    const struct cj_map *map)
-{
-	const struct cj_layout *l = cj_unswizzled(el, t->shared);
-	int64_t each = 1, count = 1, b, rest, i, first;
-	uint32_t n, m;
-
-	for (n = 0; n < t->rank; n++)
-		count *= t->extent[t->mode[n]] / map->box[n];
-	if (count > CJ_MOST_BOXES)
-		return cj_no_map(el, span, cj_printf(el->arena,
-		    "the tile takes "
-		    "%lld boxes, the most are %d", (long long)count,
-		    CJ_MOST_BOXES));
-	t->boxes = (uint32_t)count;
-	for (b = 0; b < count; b++)
-		for (n = 0, rest = b; n < t->rank; n++) {
-			m = t->mode[n];
-			t->start[b][n] = rest % (t->extent[m] / map->box[n]) *
-			    map->box[n];
-			rest /= t->extent[m] / map->box[n];
-			t->place[b] += cj_mode_step(el, l, m, t->start[b][n]);
-		}
-	for (b = 0; b < count; b++)
-		if (t->place[b] * cj_kind_bits(t->tensor->element) % 1024 != 0)
-			return refuse_place(el, span, t, b);
-	for (n = 0; n < t->rank; each *= map->box[n++])
-		for (i = 0; i < t->extent[t->mode[n]]; i++) {
-			first = i - i % map->box[n];
-			if (cj_mode_step(el, l, t->mode[n], i) -
-			    cj_mode_step(el, l, t->mode[n], first) !=
-			    i % map->box[n] * each)
-				return cj_refuse_layout(el, span,
-				    "the parts of "
-				    "the tile lie unlike in shared memory");
-		}
-	return true;
-}
-
 /* ---- what the tensor must be --------------------------------------------- */
 
 /* A number that is known and cannot be in a map; false: reported. */
@@ -388,54 +184,6 @@ find_steps(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	return true;
 }
 
-/* box = shape: no larger boxes, and exactly those. */
-static bool
-limit_box(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
-{
-	const struct cj_value *v = cj_arg_named(el, args, "box");
-	const struct cj_tuple *shape;
-	uint32_t m;
-
-	for (m = 0; m < t->rank; m++)
-		t->most[m] = CJ_MOST_BOX / t->step[m];
-	if (v == NULL)
-		return true;
-	shape = cj_value_to_tuple(el, args->span, v);
-	if (shape == NULL)
-		return false;
-	if (cj_tuple_rank(shape) != t->rank || !cj_tuple_is_known(shape))
-		return cj_no_map(el, args->span, "a box has a known extent for "
-		    "each mode of the tensor");
-	for (m = 0; m < t->rank; m++) {
-		t->most[m] = cj_tuple_product(&el->al, cj_tuple_get(shape, m))
-		    .value;
-		if (t->most[m] < 1 || t->most[m] * t->step[m] > CJ_MOST_BOX ||
-		    t->extent[m] % t->most[m] != 0)
-			return cj_no_map(el, args->span, cj_printf(el->arena,
-			    "a box of %lld in mode %u does not divide the tile "
-			    "of %lld; the most are %lld",
-			    (long long)t->most[m], m, (long long)t->extent[m],
-			    (long long)(CJ_MOST_BOX / t->step[m])));
-	}
-	return true;
-}
-
-/* What was asked for is what there is? */
-static bool
-is_asked(struct cj_elab *el, struct cj_args *args,
-    const struct cj_tma_value *t, const struct cj_map *map)
-{
-	uint32_t n;
-
-	for (n = 0; n < t->rank && cj_arg_named(el, args, "box") != NULL; n++)
-		if (map->box[n] != t->most[t->mode[n]])
-			return cj_no_map(el, args->span, cj_printf(el->arena,
-			    "shared memory holds boxes of %u in mode %u one "
-			    "behind the other, not of %lld", map->box[n],
-			    t->mode[n], (long long)t->most[t->mode[n]]));
-	return true;
-}
-
 static bool
 find_promotion(struct cj_elab *el, struct cj_args *args, struct cj_map *map)
 {
@@ -451,6 +199,77 @@ find_promotion(struct cj_elab *el, struct cj_args *args, struct cj_map *map)
 	cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
 	    "\"promote\" is 0, 64, 128 or 256 bytes");
 	return false;
+}
+
+/* What lies outside, as a guard or an argument says it. */
+enum outside { ZEROS, NANS, OTHERS };
+
+static enum outside
+outside_of(struct cj_elab *el, struct cj_span span, enum cj_kind k,
+    const struct cj_value *v)
+{
+	struct cj_value fill;
+
+	if (v->kind == CJ_VALUE_REAL && !cj_kind_is_float(k))
+		return OTHERS;
+	fill = cj_elab_coerce(el, span, k, *v);
+	if ((fill.kind == CJ_VALUE_SCALAR && fill.bits == 0) ||
+	    (fill.kind == CJ_VALUE_INT && cj_is_value(fill.i, 0)))
+		return ZEROS;
+	return fill.kind == CJ_VALUE_SCALAR && cj_num_apply(CJ_OP_NE, k,
+	    fill.bits, fill.bits, 0) ? NANS : OTHERS;
+}
+
+bool
+cj_tma_fills(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_value *fill)
+{
+	bool with_nan = !t->stores && el->m->maps.at[t->record].fills_nan;
+	uint32_t errors = el->errors;
+
+	if (outside_of(el, span, t->tensor->element, fill) == (with_nan ?
+	    NANS : ZEROS))
+		return true;
+	if (el->errors == errors)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span, "TMA "
+		    "fills with %s", with_nan ? "NaN here, as its map says" :
+		    "0 alone"), with_nan ? "Guard with fill = nan, or make "
+		    "another map." : "Guard with fill = 0, make the map with "
+		    "fill = nan, or copy by another atom.");
+	return false;
+}
+
+/* fill = 0 or nan: what a load brings from outside of the tensor. */
+static bool
+find_fill(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_map *map)
+{
+	const struct cj_value *v = cj_arg_named(el, args, "fill");
+	enum cj_kind k = t->tensor->element;
+	uint32_t errors = el->errors;
+	enum outside o;
+
+	if (v == NULL)
+		return true;
+	o = outside_of(el, args->span, k, v);
+	map->fills_nan = o == NANS;
+	if (o == ZEROS || (o == NANS && cj_map_can_fill_nan(k)))
+		return true;
+	if (el->errors == errors)
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "outside of a tensor of %s a load finds 0%s",
+		    cj_kind_text(k), cj_map_can_fill_nan(k) ? " or NaN" : ""),
+		    "Say fill = 0%s; threads write other numbers once the "
+		    "copy is there.", cj_map_can_fill_nan(k) ? " or fill = nan"
+		    : "");
+	return false;
+}
+
+bool
+cj_tma_fetching(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_map *map)
+{
+	return find_promotion(el, args, map) && find_fill(el, args, t, map);
 }
 
 /* multicast = (x, y): so many blocks of the cluster along each of its modes
@@ -479,68 +298,6 @@ find_sharers(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	return true;
 }
 
-/* Cut each box along its slowest mode, into whole rows of the swizzle. */
-static bool
-cut_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
-    struct cj_map *map)
-{
-	enum { UNIT = 128 };	/* where copies begin in shared memory */
-	int64_t parts = t->along[0] * t->along[1], step = 1, bytes;
-	uint32_t n = map->rank, i;
-
-	if (parts == 1)
-		return true;
-	while (n > 1 && map->box[n - 1] == 1)
-		n--;
-	n--;
-	for (i = 0; i < n; i++)
-		step *= map->box[i];
-	if (map->box[n] % parts != 0 || (map->swizzle != CJ_MAP_PLAIN &&
-	    (n == 0 || map->box[n] / parts % 8 != 0)))
-		return cj_no_map(el, span, cj_printf(el->arena, "%lld blocks "
-		    "cannot send equal parts of a box of %u: these are whole "
-		    "rows of its swizzle, 8 at a time", (long long)parts,
-		    (unsigned)map->box[n]));
-	t->cut_mode = n;
-	t->cut_extent = map->box[n] / parts;
-	t->cut_step = step * t->cut_extent;
-	bytes = t->cut_step * cj_kind_bits(t->tensor->element) / 8;
-	if (bytes % UNIT != 0)
-		return cj_no_map(el, span, cj_printf(el->arena, "%lld blocks "
-		    "cannot send parts of %lld bytes each: these begin at "
-		    "multiples of %d", (long long)parts, (long long)bytes,
-		    UNIT));
-	map->box[n] /= (uint32_t)parts;
-	return true;
-}
-
-bool
-cj_rows_fill_swizzle(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t, const struct cj_map *map)
-{
-	uint32_t bytes = map->box[0] * cj_kind_bits(t->tensor->element) / 8;
-
-	return map->swizzle == CJ_MAP_PLAIN || bytes == 16u << map->swizzle ||
-	    cj_refuse_layout(el, span, cj_printf(el->arena, "rows of a box are "
-	    "as long as the swizzle, %u bytes, these have %u",
-	    16u << map->swizzle, bytes));
-}
-
-static bool
-has_whole_rows(struct cj_elab *el, struct cj_span span,
-    const struct cj_tma_value *t, const struct cj_map *map)
-{
-	enum cj_kind k = t->tensor->element;
-
-	if (map->box[0] * cj_kind_bits(k) % 128 == 0)
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_SHAPE, span, "rows of a box "
-	    "are whole units of 16 bytes, these have %u elements of %s",
-	    map->box[0], cj_kind_text(k)), "Take %u elements, or a multiple "
-	    "of that, along the mode of stride 1.", 128 / cj_kind_bits(k));
-	return false;
-}
-
 static bool
 make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 {
@@ -563,15 +320,9 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
 		return cj_refuse_layout(el, span, "TMA exchanges units of 16 "
 		    "bytes alone, in rows of 32, 64 or 128");
-	if (!find_steps(el, args, t) || !limit_box(el, args, t) ||
-	    !find_promotion(el, args, &map) ||
-	    !find_box(el, span, t, &map) || !is_asked(el, args, t, &map) ||
-	    !place_boxes(el, span, t, &map) ||
-	    !find_sharers(el, args, t) || !cut_boxes(el, span, t, &map))
-		return false;
-	if (!has_whole_rows(el, span, t, &map))
-		return false;
-	if (!cj_rows_fill_swizzle(el, span, t, &map))
+	if (!find_steps(el, args, t) || !cj_tma_fetching(el, args, t, &map) ||
+	    !find_sharers(el, args, t) ||
+	    !cj_tma_find_boxes(el, args, t, &map))
 		return false;
 	for (m = 0; m < CJ_MAP_MODES; m++)
 		map.step[m] = m < t->rank ? (int32_t)t->step[t->mode[m]] : 1;
@@ -729,7 +480,14 @@ cj_builtin_tma_prefetch(struct cj_elab *el, struct cj_args *args,
 		    "%s takes what tma_load() or tma_store() made, this is %s",
 		    row->name, cj_value_what(el, v));
 	if (args->count == 2)
-		return cj_tma_ask(el, args, v->copy->tma);
+		return cj_arg_tma_alone(el, args) ? cj_tma_ask(el, args,
+		    v->copy->tma) : cj_value_error();
+	if (args->named_count > 0) {
+		cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
+		    "a map alone comes to its cache, with no place"),
+		    "Name what comes to L2: tma_prefetch(load, tile).");
+		return cj_value_error();
+	}
 	map = cj_elab_ref(el, &v->copy->tma->map, CJ_KIND_VOID);
 	cj_emit(&el->em->b, CJ_OP_MAP_PREFETCH, 0, 0, &map, 1);
 	return cj_value_none();

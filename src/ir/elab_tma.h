@@ -36,6 +36,16 @@ struct cj_tma_value {
 bool cj_no_map(struct cj_elab *el, struct cj_span span, const char *what);
 bool cj_refuse_layout(struct cj_elab *el, struct cj_span span,
     const char *what);
+/* The box, where each is, and what of it blocks send that share it; false:
+ * reported (elab_tma_box.c). */
+bool cj_tma_find_boxes(struct cj_elab *el, struct cj_args *args,
+    struct cj_tma_value *t, struct cj_map *map);
+/* promote =, fill =: false, reported. */
+bool cj_tma_fetching(struct cj_elab *el, struct cj_args *args,
+    const struct cj_tma_value *t, struct cj_map *map);
+/* Is what a guard fills with what its map does? False: reported. */
+bool cj_tma_fills(struct cj_elab *el, struct cj_span span,
+    const struct cj_tma_value *t, const struct cj_value *fill);
 /* The hardware lays out shorter rows otherwise; false: reported. */
 bool cj_rows_fill_swizzle(struct cj_elab *el, struct cj_span span,
     const struct cj_tma_value *t, const struct cj_map *map);
@@ -79,10 +89,10 @@ struct cj_tma_boxes {
 
 /* ---- where a copy is (elab_tma_place.c); false: reported ----------------- */
 
-/* Outside of its tensor a load has zeros, a store writes nothing, and nothing
- * else is asked: is that what the view's guard says? */
+/* Outside of its tensor a load has what its map says, a store writes nothing,
+ * and nothing else is asked: is that what the view's guard says? */
 bool cj_tma_guard_fits(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *v);
+    const struct cj_tma_value *t, const struct cj_tensor *v);
 bool cj_tma_place_in_tensor(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, struct cj_tma_place *to);
 /* A copy begins at a whole unit along the mode of stride 1; what is certain not
@@ -117,6 +127,10 @@ void cj_tma_emit_boxes(struct cj_elab *el, const struct cj_tma_value *t,
 struct cj_value cj_elab_copy_edge(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t, const struct cj_tma_boxes *boxes,
     const struct cj_tma_place *to, bool is_staged);
+/* Does the target do that with rows by number? False: reported. */
+enum cj_rows_use { CJ_ROWS_LOADED, CJ_ROWS_STORED, CJ_ROWS_ASKED };
+bool cj_rows_can(struct cj_elab *el, struct cj_span span, const char *name,
+    enum cj_rows_use use);
 /* tma_prefetch(load, tile). */
 struct cj_value cj_tma_ask(struct cj_elab *el, struct cj_args *args,
     const struct cj_tma_value *t);

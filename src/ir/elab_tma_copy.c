@@ -104,13 +104,15 @@ cj_tma_ask(struct cj_elab *el, struct cj_args *args,
 
 	if (tile->kind == CJ_VALUE_ERROR)
 		return *tile;
-	if (tile->kind != CJ_VALUE_TENSOR || t->stores ||
-	    t->kind != CJ_MAP_TILES)
+	if (tile->kind != CJ_VALUE_TENSOR || t->stores)
 		return cj_elab_error(el, CJ_DIAG_WRONG_KIND, args->span,
-		    "a tile comes to L2 by what tma_load() made of its tensor");
-	if (!cj_elab_not_gathered(el, cj_arg_span(args, 1), tile->tensor,
+		    "a tile comes to L2 by what tma_load() or its like made of "
+		    "its tensor");
+	if ((t->kind == CJ_MAP_ROWS && !cj_rows_can(el, args->span,
+	    "tma_prefetch of rows", CJ_ROWS_ASKED)) ||
+	    !cj_elab_not_gathered(el, cj_arg_span(args, 1), tile->tensor,
 	    "TMA moves boxes of neighbours", NULL) ||
-	    !cj_tma_guard_fits(el, cj_arg_span(args, 1), tile->tensor) ||
+	    !cj_tma_guard_fits(el, cj_arg_span(args, 1), t, tile->tensor) ||
 	    !cj_tma_place_in_tensor(el, args, t, &to) ||
 	    !cj_tma_begins_at_unit(el, args, t, &to))
 		return cj_value_error();
@@ -230,7 +232,7 @@ find_places(struct call *c)
 			return false;
 	return are_alike(c, span) &&
 	    cj_tma_guard_fits(el, cj_arg_span(c->args, 3 - c->shared_at),
-	    c->global->tensor) &&
+	    c->t, c->global->tensor) &&
 	    cj_tma_place_in_tensor(el, c->args, c->t, &c->to) &&
 	    cj_tma_begins_at_unit(el, c->args, c->t, &c->to) &&
 	    cj_tma_place_in_shared(el, span, c->t, c->shared->tensor,

@@ -11,28 +11,16 @@ enum { UNIT = 128, ROW_UNIT = 16 };
 
 bool
 cj_tma_guard_fits(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *v)
+    const struct cj_tma_value *t, const struct cj_tensor *v)
 {
-	struct cj_value fill;
-
 	if (v->is_guarded && v->pred != NULL) {
 		cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
 		    "TMA asks no pred, it leaves out what is outside of the "
 		    "tensor");
 		return false;
 	}
-	if (!v->is_guarded || !v->has_fill)
-		return true;
-	fill = cj_elab_coerce(el, span, v->element, *v->fill);
-	if (fill.kind == CJ_VALUE_ERROR)
-		return false;
-	if ((fill.kind == CJ_VALUE_SCALAR && fill.bits == 0) ||
-	    (fill.kind == CJ_VALUE_INT && cj_is_value(fill.i, 0)))
-		return true;
-	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_PLACE, span,
-	    "TMA fills with 0 alone"),
-	    "Guard with fill = 0, or copy by another atom.");
-	return false;
+	return !v->is_guarded || !v->has_fill ||
+	    cj_tma_fills(el, span, t, v->fill);
 }
 
 /* Do coordinates of the view count from the map's first element? A slice of

@@ -326,6 +326,7 @@ move_row(struct cj_frame *f, const struct cj_bulk *b, int64_t row)
 	    b->map != NULL ? b->map->object : b->other];
 	enum cj_kind k = kind_of(f, b->object);
 	struct cj_row r = cj_box_row(b, row);
+	uint64_t fill = b->map == NULL ? 0 : cj_map_fill(b->map->map, k);
 	int64_t width = cj_box_width(b), i, at;
 
 	for (i = 0; i < width; i++) {
@@ -335,7 +336,7 @@ move_row(struct cj_frame *f, const struct cj_bulk *b, int64_t row)
 		if (b->kind == CJ_BULK_LOAD)
 			put(f, b, shared, at, b->held != NULL ? b->held[i] :
 			    inside ? brought(b, k, cj_memory_get(other, k,
-			    r.first + i)) : 0);
+			    r.first + i)) : fill);
 		else if (inside)
 			put(f, b, other, r.first + i, cj_memory_get(shared, k,
 			    at));

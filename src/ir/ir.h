@@ -278,6 +278,7 @@ struct cj_map {
 	uint32_t box[CJ_MAP_MODES];
 	enum cj_map_swizzle swizzle;
 	uint32_t promote;	/* bytes that L2 fetches: 0, 64, 128, 256 */
+	bool fills_nan;		/* loads, from outside of the tensor; else 0 */
 	enum cj_map_kind kind;
 	int32_t step[CJ_MAP_MODES];	/* of each mode, 1 to 8 */
 	int32_t lower[CJ_MAP_MODES - 2], upper[CJ_MAP_MODES - 2];
@@ -301,6 +302,20 @@ cj_map_most_offset(const struct cj_map *map)
 	static const int64_t most[] = { 0, 65535, 255, 31 };
 
 	return most[map->rank - 2];
+}
+/* What a load brings from outside of the tensor: 0, or the hardware's own NaN,
+ * which it knows of these kinds. */
+static inline bool
+cj_map_can_fill_nan(enum cj_kind k)
+{
+	return k == CJ_KIND_F16 || k == CJ_KIND_BF16 || k == CJ_KIND_TF32 ||
+	    k == CJ_KIND_F32 || k == CJ_KIND_F64;
+}
+static inline uint64_t
+cj_map_fill(const struct cj_map *map, enum cj_kind k)
+{
+	return map->fills_nan ? UINT64_C(0x7ff77ff77ff77ff7) >> (64 -
+	    cj_kind_bits(k)) : 0;
 }
 /* What can be replaced in a map: by mode, the stride of mode 0 is 1. */
 enum cj_map_field { CJ_MAP_ADDRESS, CJ_MAP_EXTENT,

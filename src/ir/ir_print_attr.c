@@ -111,6 +111,8 @@ print_map(struct cj_printer *p, const struct cj_map *map)
 	    16u << map->swizzle);
 	if (map->promote != CJ_MAP_PROMOTE)
 		PRINTF(p, " promote %u", map->promote);
+	if (map->fills_nan)
+		PUTS(p, " nans");
 	if (map->kind == CJ_MAP_ROWS)
 		PUTS(p, " rows");
 	for (i = 0; map->kind == CJ_MAP_PIXELS && i < map->rank - 2; i++)

@@ -170,8 +170,8 @@ check_send(const struct cj_rule_view *v)
 static const char *
 check_map(const struct cj_rule_view *v, const struct cj_map *map)
 {
-	uint32_t i, bytes = cj_kind_bits(v->m->objects.at[map->object]
-	    .element) / 8;
+	enum cj_kind k = v->m->objects.at[map->object].element;
+	uint32_t i, bytes = cj_kind_bits(k) / 8;
 
 	if (map->rank < 1 || map->rank > CJ_MAP_MODES)
 		return "a tensor map has 1 to 5 modes";
@@ -182,6 +182,8 @@ check_map(const struct cj_rule_view *v, const struct cj_map *map)
 	if (map->promote != 0 && map->promote != 64 && map->promote != 128 &&
 	    map->promote != 256)
 		return "L2 fetches 64, 128 or 256 bytes";
+	if (map->fills_nan && !cj_map_can_fill_nan(k))
+		return "loads of this kind fill with 0 alone";
 	if (map->kind == CJ_MAP_PIXELS && map->rank < 3)
 		return "pixels have one mode or more";
 	if (map->kind == CJ_MAP_ROWS && (map->rank != 2 || map->box[1] !=
@@ -230,10 +232,8 @@ static const char *
 check_tma_prefetch(const struct cj_rule_view *v)
 {
 	const struct cj_map *map = &v->m->maps.at[v->i->attr];
-	unsigned n = 1u + map->rank;
+	unsigned n = 1u + cj_map_numbers(map);
 
-	if (map->kind != CJ_MAP_TILES)
-		return "boxes of tiles alone are asked for";
 	if (v->i->operand_count != n)
 		return "the coordinates are not those of the map";
 	if (cj_rule_type(v, 0) != cj_type_of(CJ_KIND_MAP, 1))

@@ -255,10 +255,11 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 		    t->map->rank, data + t->offset * (int64_t)bytes, extents,
 		    strides + 1, t->map->lower, t->map->upper,
 		    t->map->box[0], t->map->box[1], steps, 0,
-		    (int)t->map->swizzle, promotion, 0);
+		    (int)t->map->swizzle, promotion, t->map->fills_nan);
 	return cu->TensorMapEncodeTiled(out, map_type(k), t->map->rank,
 	    data + t->offset * (int64_t)bytes, extents, strides + 1,
-	    box, steps, 0, (int)t->map->swizzle, promotion, 0);
+	    box, steps, 0, (int)t->map->swizzle, promotion,
+	    t->map->fills_nan);
 }
 
 /* false: reported. */

@@ -616,72 +616,6 @@ FUNCTION(cuOccupancyMaxActiveClusters, (int *count, void *function,
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* A map that shows what it was made of; refuses what the driver does. */
-FUNCTION(cuTensorMapEncodeTiled, (void *map, int type, uint32_t rank,
-    void *address, const uint64_t *extents, const uint64_t *strides,
-    const uint32_t *box, const uint32_t *steps, int interleave, int swizzle,
-    int promotion, int fill))
-{
-	uint64_t *out = map;
-	uint32_t i;
-
-	BEGIN("cuTensorMapEncodeTiled");
-	QUIET();
-	(void)promotion;
-	if ((uintptr_t)map % 64 != 0 || (uintptr_t)address % 16 != 0 ||
-	    rank < 1 || rank > 5 || interleave != 0 || fill != 0)
-		return INVALID_VALUE;
-	for (i = 0; i < rank; i++)
-		if (extents[i] == 0 || box[i] == 0 || box[i] > 256 ||
-		    steps[i] != 1 || (i + 1 < rank && strides[i] % 16 != 0))
-			return INVALID_VALUE;
-	memset(out, 0, 128);
-	out[0] = (uint64_t)(uintptr_t)address;
-	out[1] = (uint64_t)type << 32 | (uint32_t)swizzle;
-	state.map_type = type;
-	return 0;
-}
-
-FUNCTION(cuTensorMapEncodeIm2col, (void *map, int type, uint32_t rank,
-    void *address, const uint64_t *extents, const uint64_t *strides,
-    const int *lower, const int *upper, uint32_t channels, uint32_t pixels,
-    const uint32_t *steps, int interleave, int swizzle, int promotion,
-    int fill))
-{
-	uint64_t *out = map;
-	uint32_t i;
-
-	BEGIN("cuTensorMapEncodeIm2col");
-	QUIET();
-	(void)promotion;
-	if ((uintptr_t)map % 64 != 0 || (uintptr_t)address % 16 != 0 ||
-	    rank < 3 || rank > 5 || interleave != 0 || fill != 0 ||
-	    channels == 0 || channels > 256 || pixels == 0 || pixels > 1024)
-		return INVALID_VALUE;
-	for (i = 0; i < rank; i++)
-		if (extents[i] == 0 || steps[i] < 1 || steps[i] > 8 ||
-		    (i + 1 < rank && strides[i] % 16 != 0))
-			return INVALID_VALUE;
-	for (i = 0; i < rank - 2; i++)
-		if (lower[i] < -128 || upper[i] > 127)
-			return INVALID_VALUE;
-	memset(out, 0, 128);
-	out[0] = (uint64_t)(uintptr_t)address;
-	out[1] = (uint64_t)type << 32 | (uint32_t)swizzle;
-	state.map_type = type;
-	return 0;
-}
-
-FUNCTION(cuTensorMapReplaceAddress, (void *map, void *address))
-{
-	BEGIN("cuTensorMapReplaceAddress");
-	QUIET();
-	if ((uintptr_t)map % 64 != 0 || (uintptr_t)address % 16 != 0)
-		return INVALID_VALUE;
-	((uint64_t *)map)[0] = (uint64_t)(uintptr_t)address;
-	return 0;
-}
-
 FUNCTION(cuMemAlloc_v2, (uint64_t *address, size_t bytes))
 {
 	struct block *b;
@@ -1000,3 +934,4 @@ FUNCTION(cuMemsetD2D32Async, (uint64_t to, size_t pitch, unsigned value,
 }
 
 #include "fake_graph.h"
+#include "fake_map.h"

@@ -45,7 +45,7 @@ struct fake_state {
 	unsigned long foul;		/* calls that broke a capture */
 	unsigned long asked;		/* for attributes of kernels */
 	unsigned long counted;		/* how many clusters have room */
-	int map_type;			/* of the last tensor map's elements */
+	int map_type, map_fill;		/* of the last tensor map */
 	double ms;			/* that all launches have taken */
 };
 

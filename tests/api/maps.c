@@ -40,6 +40,11 @@ static const char text[] =
     "    let to = tma_store(x, 64:1, reduce = .min);\n"
     "    launch grid(1) block(32) { tma_prefetch(to); }\n"
     "}\n"
+    "kernel holes(x: tensor(f32, N:1) align(16)) target sm_90\n"
+    "{\n"
+    "    let from = tma_load(x, 64:1, fill = nan);\n"
+    "    launch grid(1) block(32) { tma_prefetch(from); }\n"
+    "}\n"
     "kernel free(x: tensor(f32, (M, N):(S, 1)) align(4)) target sm_90\n"
     "{\n"
     "    let from = tma_load(x, smem_layout(f32, (32, 32)));\n"
@@ -176,8 +181,12 @@ test_types(void)
 		mx.tensor.code = rows[i].code;
 		mx.tensor.bits = rows[i].bits;
 		DO(c, cutejit_call(m, "least", args, 1, NULL, NULL));
-		CHECK(fake->map_type == rows[i].type);
+		CHECK(fake->map_type == rows[i].type && fake->map_fill == 0);
 	}
+	mx.tensor.code = 2;
+	mx.tensor.bits = 32;
+	DO(c, cutejit_call(m, "holes", args, 1, NULL, NULL));
+	CHECK(fake->map_type == 7 && fake->map_fill == 1);
 }
 
 /* What no map can be made of: the place, what is wrong, what to do. */

@@ -7,6 +7,7 @@ set -u
 cd "$SRCDIR/examples" || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/cutec-demo-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0
 
 show() {

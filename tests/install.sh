@@ -18,6 +18,7 @@ CUTEJIT_CACHE=memory
 export PKG_CONFIG_PATH LD_LIBRARY_PATH CUTEJIT_CACHE
 work=$(mktemp -d "${TMPDIR:-/tmp}/install-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 skipped=0

@@ -30,6 +30,7 @@ fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ptxas-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 CUTEJIT_CACHE_DIR=$work/cache
 export CUTEJIT_CACHE_DIR
 passed=0

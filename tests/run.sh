@@ -168,6 +168,7 @@ golden_sh() {
 run_golden() {
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/golden-XXXXXX") || exit 1
 	trap 'rm -rf "$scratch"' EXIT
+	trap 'exit 1' HUP INT TERM
 	cd "$(dirname "$1")" || exit 1
 	case $1 in
 	*.cute)	golden_cute "$(basename "$1")" ;;
@@ -212,6 +213,8 @@ run_gpu() {
 	*) return 0 ;;
 	esac
 	bits=$(mktemp -d)
+	trap 'rm -rf "$bits"' EXIT
+	trap 'exit 1' HUP INT TERM
 	for device in cpu gpu
 	do
 		limited "$CUTEC" test --device=$device --digests "$1" 2>&1 |
@@ -225,9 +228,6 @@ run_gpu() {
 	cmp -s "$bits/cpu.both" "$bits/gpu.both" ||
 	    echo "$1: executor and GPU differ in bits"
 	cmp -s "$bits/cpu.both" "$bits/gpu.both"
-	result=$?
-	rm -rf "$bits"
-	return $result
 }
 
 # The language server, driven by a script in Python (PYTHON: which one).

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 bool
@@ -79,10 +80,37 @@ make_like(int fd, const struct stat *like)
 	return true;
 }
 
+/*
+ * What is written aside has no name where the system has such files, so that
+ * nothing is left behind by who ends in between; it gets its own at the end,
+ * or, where another file has that, one for a moment.
+ */
 struct aside {
 	char *path;
+	bool has_name;
 	int fd;
 };
+
+static const char ending[] = ".tmp.XXXXXX";
+
+/* A file without a name in the folder of `path`; -1: there are none here. */
+static int
+open_nameless(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	int fd;
+
+	if (access("/proc/self/fd", X_OK) != 0)
+		return -1;
+	folder = slash == NULL ? strdup(".")
+	    : strndup(path, (size_t)(slash - path) + 1);
+	if (folder == NULL)
+		return -1;
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	free(folder);
+	return fd;
+}
 
 /* False: errno. */
 static bool
@@ -90,16 +118,47 @@ begin(struct aside *a, const char *path)
 {
 	size_t length = strlen(path);
 
-	a->path = malloc(length + sizeof ".tmp.XXXXXX");
+	a->path = malloc(length + sizeof ending);
 	if (a->path == NULL)
 		return false;
 	memcpy(a->path, path, length);
-	memcpy(a->path + length, ".tmp.XXXXXX", sizeof ".tmp.XXXXXX");
-	a->fd = mkostemp(a->path, O_CLOEXEC);
+	memcpy(a->path + length, ending, sizeof ending);
+	a->fd = open_nameless(path);
+	a->has_name = a->fd < 0;
+	if (a->has_name)
+		a->fd = mkostemp(a->path, O_CLOEXEC);
 	if (a->fd >= 0)
 		return true;
 	free(a->path);
 	return false;
+}
+
+static bool
+name_it(const struct aside *a, const char *path)
+{
+	char from[32];
+
+	snprintf(from, sizeof from, "/proc/self/fd/%d", a->fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* A name that nobody has, in the place of the ending. */
+static bool
+name_aside(struct aside *a)
+{
+	char *digits = a->path + strlen(a->path) - 6;
+	struct timespec now;
+	int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		snprintf(digits, 7, "%06x", ((unsigned)now.tv_nsec
+		    ^ (unsigned)getpid() << 8) & 0xffffff);
+		a->has_name = name_it(a, a->path);
+		if (a->has_name || errno != EEXIST)
+			break;
+	}
+	return a->has_name;
 }
 
 static bool
@@ -112,21 +171,32 @@ rename_over(const char *aside, const char *path, bool over_folder)
 	    && rmdir(path) == 0 && rename(aside, path) == 0;
 }
 
+/* False: errno. */
+static bool
+put_in_place(struct aside *a, const char *path, bool over_folder)
+{
+	if (!a->has_name && name_it(a, path))
+		return true;
+	return (a->has_name || (errno == EEXIST && name_aside(a)))
+	    && rename_over(a->path, path, over_folder);
+}
+
 static bool
 end(struct aside *a, const char *path, bool good, bool over_folder)
 {
-	int why = errno;
+	bool is_open = true;
+	int why;
 
-	if (close(a->fd) != 0 && good) {
-		good = false;
-		why = errno;
+	if (good && a->has_name) {	/* some disks are full only now */
+		is_open = false;
+		good = close(a->fd) == 0;
 	}
-	if (good) {
-		good = rename_over(a->path, path, over_folder);
-		why = errno;
-	}
-	if (!good)
+	good = good && put_in_place(a, path, over_folder);
+	why = errno;
+	if (!good && a->has_name)
 		unlink(a->path);
+	if (is_open)
+		close(a->fd);
 	free(a->path);
 	errno = why;
 	return good;

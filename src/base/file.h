@@ -16,8 +16,10 @@ struct stat;
 
 /*
  * Put bytes in the place of a file in one step: they are written aside, in the
- * same folder, and renamed over it. Whoever opens it finds the old bytes or the
- * new ones. `like` (may be NULL: the user's alone) gives mode and owner.
+ * same folder, and then take its name. Whoever opens it finds the old bytes or
+ * the new ones; a process that ends meanwhile leaves nothing behind, where the
+ * system has files without a name. `like` (may be NULL: the user's alone) gives
+ * mode and owner.
  * False: errno, and everything is as it was.
  */
 bool cj_file_replace(const char *path, const void *bytes, size_t length,

@@ -54,7 +54,7 @@ open(const char *path, int flags, ...)
 	va_list ap;
 
 	va_start(ap, flags);
-	mode = (flags & O_CREAT) != 0 ? va_arg(ap, mode_t) : 0;
+	mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
 	if (take_step())
 		return -1;
@@ -121,6 +121,18 @@ rename(const char *from, const char *to)
 		return -1;
 	NEXT("rename");
 	return next(from, to);
+}
+
+int
+linkat(int from_folder, const char *from, int to_folder, const char *to,
+    int flags)
+{
+	int (*next)(int, const char *, int, const char *, int);
+
+	if (take_step())
+		return -1;
+	NEXT("linkat");
+	return next(from_folder, from, to_folder, to, flags);
 }
 
 int
@@ -240,7 +252,7 @@ clear(void)
 }
 
 static char entry[512];			/* path of the newest */
-static unsigned entries, others;
+static unsigned entries, others, asides;
 
 static int
 see(const char *path, const struct stat *st, int type, struct FTW *w)
@@ -250,6 +262,7 @@ see(const char *path, const struct stat *st, int type, struct FTW *w)
 	if (type != FTW_F)
 		return 0;
 	CHECK((st->st_mode & 077) == 0 && st->st_uid == geteuid());
+	asides += strstr(path + w->base, ".tmp.") != NULL;
 	if (strlen(path + w->base) == 64) {
 		snprintf(entry, sizeof entry, "%s", path);
 		entries++;
@@ -263,7 +276,7 @@ see(const char *path, const struct stat *st, int type, struct FTW *w)
 static void
 look(void)
 {
-	entries = others = 0;
+	entries = others = asides = 0;
 	CHECK(nftw(folder, see, 16, FTW_PHYS) == 0);
 }
 
@@ -289,7 +302,19 @@ verify(void)
 
 /* ---- tests --------------------------------------------------------------- */
 
-/* Killed at each step: the next process compiles or finds it, at once. */
+/* Are there files without a name here? */
+static int
+has_nameless(void)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && access("/proc/self/fd", X_OK) == 0;
+}
+
+/* Killed at each step: the next process compiles or finds it, at once; what was
+ * half written is gone. */
 static void
 test_killed(int steps)
 {
@@ -299,6 +324,8 @@ test_killed(int steps)
 	for (at = 1; at <= steps; at++) {
 		clear();
 		kills += !compile_apart(at, NEVER, 0, &o);
+		look();
+		CHECK(asides == 0 || !has_nameless());
 		verify();
 		CHECK(compile_apart(NEVER, NEVER, 0, &o));
 		CHECK(o.status == CUTEJIT_OK && o.right);

@@ -554,12 +554,14 @@ test_errors(size_t i)
 	struct fixture f;
 
 	setup(&f);
+	setenv("CUTEJIT_REPRO", "/dev/null", 1);	/* none is written */
 	fake->fail = errors[i].function;
 	fake->error = errors[i].error;
 	REFUSED(f.c, errors[i].status, errors[i].code, cutejit_call(f.m,
 	    "saxpy", f.args, 3, NULL, NULL));
 	CHECK(current() == NULL);
 	fake->fail = NULL;
+	unsetenv("CUTEJIT_REPRO");
 	DO(f.c, cutejit_call(f.m, "saxpy", f.args, 3, NULL, NULL));
 	teardown(&f);
 	CHECK(fake->loads == fake->unloads);

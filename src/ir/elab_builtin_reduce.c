@@ -1,8 +1,10 @@
 /*
  * sum min max any all reduce: over the registers of a thread, in a fixed
- * order: halves of the remaining elements are combined until one is left.
+ * order: halves of the remaining elements are combined until one is left;
+ * neighbours, where the order of two matters.
  */
 #include "elab_collective.h"
+#include "elab_tiled.h"
 
 /* ---- registers ----------------------------------------------------------- */
 
@@ -91,16 +93,18 @@ cj_elab_combined(struct cj_elab *el, const struct cj_combine *c,
 	return cj_elab_call_values(el, c->span, *c->f, both, 2);
 }
 
-/* Registers first .. first + count of `ref` as a value. */
+/* Of `ref` the groups first, first + step, ... as a value: `count` of them, of
+ * `kept` registers each. */
 static struct cj_value
-part(struct cj_elab *el, enum cj_kind k, cj_ref ref, uint32_t first,
-    uint32_t count)
+part(struct cj_elab *el, enum cj_kind k, cj_ref ref, uint32_t kept,
+    uint32_t first, uint32_t step, uint32_t count)
 {
-	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count), i;
+	uint32_t *at = CJ_NEWS(el->arena, uint32_t, count * kept), i;
 
-	assert(count > 0);
-	for (i = 0; i < count; i++)
-		at[i] = first + i;
+	assert(count > 0 && kept > 0);
+	for (i = 0; i < count * kept; i++)
+		at[i] = (first + i / kept * step) * kept + i % kept;
+	count *= kept;
 	return cj_value_regs(el, k, count == 1 ? NULL :
 	    cj_tuple_known(&el->al, count),
 	    cj_elab_permute(el, ref, at, count));
@@ -115,16 +119,17 @@ halve(struct cj_elab *el, const struct cj_combine *c, enum cj_kind k,
 
 	assert(turns >= 1 && kept >= 1);
 	while (turns > 1) {
-		uint32_t half = turns / 2;
+		uint32_t half = turns / 2, step = c->is_ordered ? 2 : 1;
 
-		low = part(el, k, ref, 0, half * kept);
-		high = part(el, k, ref, half * kept, half * kept);
+		low = part(el, k, ref, kept, 0, step, half);
+		high = part(el, k, ref, kept, c->is_ordered ? 1 : half, step,
+		    half);
 		v = cj_elab_combined(el, c, low, high);
 		if (v.kind == CJ_VALUE_ERROR)
 			return v;
 		k = cj_value_kind_of(&v);
 		if (turns % 2 != 0) {
-			odd = part(el, k, ref, 2 * half * kept, kept);
+			odd = part(el, k, ref, kept, 2 * half, 1, 1);
 			if (half == 1) {
 				v = cj_elab_combined(el, c, v, odd);
 			} else {
@@ -212,7 +217,7 @@ reduce_each(struct cj_elab *el, const struct cj_combine *c, struct cj_value v,
 	uint32_t i;
 
 	if (c->op == CJ_OP_NONE && along == NULL)
-		return cj_elab_reduce_tuple(el, c->span, c->f, v);
+		return cj_elab_reduce_tuple(el, c, v);
 	if (c->op == CJ_OP_NONE && !keeps_elements(along))
 		return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, c->span,
 		    "a function reduces a tuple over all elements, not along "
@@ -262,7 +267,7 @@ reduce(struct cj_elab *el, const struct cj_combine *c, struct cj_value v,
 		v = reduce_part(el, c, v, along);
 	if (over == NULL || v.kind == CJ_VALUE_ERROR)
 		return v;
-	return cj_elab_reduce_over(el, args->span, c->op, c->f, v, over);
+	return cj_elab_reduce_over(el, c, v, over);
 }
 
 static struct cj_value
@@ -324,7 +329,11 @@ cj_builtin_reduce(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct cj_combine c = { .f = &args->at[0], .span = args->span };
+	bool commutes;
 
 	(void)row;
+	if (!cj_arg_flag(el, args, "commutes", &commutes))
+		return cj_value_error();
+	c.is_ordered = !commutes;
 	return reduce(el, &c, args->at[1], args);
 }

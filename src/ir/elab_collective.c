@@ -2,23 +2,19 @@
  * Reductions over threads: `over = .lanes(n)`, `.warp`, `.block`, `.cluster`.
  *
  * Lanes combine by a butterfly, so that all hold one result and the order is
- * the same in every run. A block combines its warps' results through shared
- * memory: each thread folds all of them as a tree over neighbouring warps, or,
- * where they are many, the lanes of each warp do by a butterfly. A cluster
- * combines its blocks' results, which lie in the shared memory of each, in the
- * same way: one barrier of all, then everybody reads.
+ * the same in every run. Where the order of two matters, the upper one of each
+ * pair of lanes takes the other's value for the first. A block combines its
+ * warps' results through shared memory: each thread folds all of them as a tree
+ * over neighbouring warps, or, where they are many, the lanes of each warp do
+ * by a butterfly. A cluster combines its blocks' results, which lie in the
+ * shared memory of each, in the same way: one barrier of all, then everybody
+ * reads.
  *
  * What is combined is a value or a tuple of values. An operator goes element
  * by element; a function takes two tuples and gives one. Either way they share
  * one exchange and one barrier.
  */
 #include "elab_collective.h"
-
-struct collective {
-	struct cj_span span;
-	enum cj_op op;			/* NONE: f */
-	const struct cj_value *f;
-};
 
 static bool
 is_error(const struct cj_value *v)
@@ -63,7 +59,7 @@ each(struct cj_elab *el, const struct cj_value *like, each_fn *fn, void *user)
 }
 
 struct both {
-	const struct collective *c;
+	const struct cj_combine *c;
 	struct cj_value a, b;
 };
 
@@ -91,7 +87,7 @@ result_element(struct cj_elab *el, const struct cj_value *like, uint32_t i,
 }
 
 static struct cj_value
-combined(struct cj_elab *el, const struct collective *c, struct cj_value a,
+combined(struct cj_elab *el, const struct cj_combine *c, struct cj_value a,
     struct cj_value b)
 {
 	const struct cj_value two[2] = { a, b };
@@ -115,7 +111,7 @@ combined(struct cj_elab *el, const struct collective *c, struct cj_value a,
 /* ---- registers of a thread ----------------------------------------------- */
 
 struct half {
-	uint32_t first, count;
+	uint32_t first, step, count;
 };
 
 static struct cj_value
@@ -128,7 +124,7 @@ part_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
 
 	(void)i;
 	for (n = 0; n < h->count; n++)
-		at[n] = h->first + n;
+		at[n] = h->first + n * h->step;
 	return cj_value_regs(el, k, h->count == 1 ? NULL :
 	    cj_tuple_known(&el->al, h->count),
 	    cj_elab_permute(el, cj_elab_ref(el, v, k), at, h->count));
@@ -136,41 +132,44 @@ part_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
 
 static struct cj_value
 part(struct cj_elab *el, const struct cj_value *v, uint32_t first,
-    uint32_t count)
+    uint32_t step, uint32_t count)
 {
-	struct half h = { first, count };
+	struct half h = { first, step, count };
 
 	return each(el, v, part_element, &h);
 }
 
-/* A tuple of register tensors of one shape becomes a tuple of scalars: halves
- * are combined until one is left; odd ones out follow at the end. */
+/* A tuple of register tensors of one shape becomes a tuple of scalars: halves,
+ * or neighbours where the order matters, are combined until one is left; odd
+ * ones out follow at the end, the later ones in front where it does. */
 static struct cj_value
-fold_registers(struct cj_elab *el, const struct collective *c,
+fold_registers(struct cj_elab *el, const struct cj_combine *c,
     struct cj_value v, uint32_t n)
 {
 	struct cj_value rest = cj_value_none(), one, low, high;
+	uint32_t step = c->is_ordered ? 2 : 1;
 
 	while (n > 1 && !is_error(&v)) {
 		if (n % 2 != 0) {
-			one = part(el, &v, n - 1, 1);
+			one = part(el, &v, n - 1, 1, 1);
 			rest = rest.kind == CJ_VALUE_NONE ? one :
+			    c->is_ordered ? combined(el, c, one, rest) :
 			    combined(el, c, rest, one);
 			n--;
 		}
 		n /= 2;
-		low = part(el, &v, 0, n);
-		high = part(el, &v, n, n);
+		low = part(el, &v, 0, step, n);
+		high = part(el, &v, c->is_ordered ? 1 : n, step, n);
 		v = combined(el, c, low, high);
 	}
 	return rest.kind == CJ_VALUE_NONE ? v : combined(el, c, v, rest);
 }
 
 struct cj_value
-cj_elab_reduce_tuple(struct cj_elab *el, struct cj_span span,
-    const struct cj_value *f, struct cj_value v)
+cj_elab_reduce_tuple(struct cj_elab *el, const struct cj_combine *c,
+    struct cj_value v)
 {
-	struct collective c = { span, CJ_OP_NONE, f };
+	struct cj_span span = c->span;
 	const struct cj_tuple *shape = NULL;
 	struct cj_value *at = CJ_NEWS(el->arena, struct cj_value,
 	    v.tuple->count + 1);
@@ -192,7 +191,7 @@ cj_elab_reduce_tuple(struct cj_elab *el, struct cj_span span,
 		return cj_value_error();
 	for (i = 0; i < n; i++)
 		at[i] = cj_elab_broadcast(el, span, at[i], shape);
-	return fold_registers(el, &c, cj_value_tuple(el, at, v.tuple->names,
+	return fold_registers(el, c, cj_value_tuple(el, at, v.tuple->names,
 	    n), cj_shape_count(shape));
 }
 
@@ -214,7 +213,7 @@ exchange_element(struct cj_elab *el, const struct cj_value *v, uint32_t i,
 
 /* `any` and `all` of a warp, by the bits of all lanes. */
 static struct cj_value
-ballot(struct cj_elab *el, const struct collective *c, struct cj_value v)
+ballot(struct cj_elab *el, const struct cj_combine *c, struct cj_value v)
 {
 	bool all = c->op == CJ_OP_AND;
 	struct cj_value two[2];
@@ -232,7 +231,7 @@ ballot(struct cj_elab *el, const struct collective *c, struct cj_value v)
 /* One instruction for all lanes of a warp, where there is one; NONE: there is
  * not. */
 static struct cj_value
-at_once(struct cj_elab *el, const struct collective *c,
+at_once(struct cj_elab *el, const struct cj_combine *c,
     const struct cj_value *v)
 {
 	static const struct { enum cj_op op; enum cj_atomic how; } rows[] = {
@@ -260,19 +259,63 @@ at_once(struct cj_elab *el, const struct collective *c,
 	return cj_value_none();
 }
 
+/* The value of the lower lane of two, or of the upper one. */
+struct of_two {
+	cj_ref is_upper;
+	const struct cj_value *other;
+	bool lower;
+};
+
 static struct cj_value
-over_lanes(struct cj_elab *el, const struct collective *c, struct cj_value v,
+one_of_two(struct cj_elab *el, const struct cj_value *v, uint32_t i,
+    void *user)
+{
+	const struct of_two *t = user;
+	enum cj_kind k = cj_value_kind_of(v);
+	cj_ref own = cj_elab_ref(el, v, k);
+	cj_ref other = cj_elab_ref(el, element(t->other, i), k);
+
+	return cj_value_regs(el, k, cj_value_shape(v), cj_emit3(&el->em->b,
+	    CJ_OP_SELECT, cj_inst(el->m, own)->type, t->is_upper,
+	    t->lower ? other : own, t->lower ? own : other));
+}
+
+/* What two lanes at a distance of d have, the lower one's in front. */
+static struct cj_value
+combined_in_order(struct cj_elab *el, const struct cj_combine *c,
+    struct cj_value v, struct cj_value other, int64_t d)
+{
+	struct cj_int lane = cj_elab_special(el, CJ_SPECIAL_LANE);
+	struct of_two t = { .other = &other, .lower = true };
+	struct cj_value lower;
+
+	if (is_error(&v) || is_error(&other))
+		return cj_value_error();
+	lane = cj_int_mod(&el->sym, lane, cj_known(2 * d));
+	t.is_upper = cj_emit2(&el->em->b, CJ_OP_LE,
+	    cj_type_of(CJ_KIND_BOOL, 1), cj_emit_index(&el->em->b, d),
+	    cj_elab_ref_int(el, lane));
+	lower = each(el, &v, one_of_two, &t);
+	t.lower = false;
+	return combined(el, c, lower, each(el, &v, one_of_two, &t));
+}
+
+static struct cj_value
+over_lanes(struct cj_elab *el, const struct cj_combine *c, struct cj_value v,
     int64_t lanes)
 {
 	struct cj_value all = lanes == 32 && v.kind == CJ_VALUE_REGS ?
-	    at_once(el, c, &v) : cj_value_none();
+	    at_once(el, c, &v) : cj_value_none(), other;
 	int64_t d;
 
 	assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
 	if (all.kind != CJ_VALUE_NONE)
 		return all;
-	for (d = 1; d < lanes && !is_error(&v); d *= 2)
-		v = combined(el, c, v, each(el, &v, exchange_element, &d));
+	for (d = 1; d < lanes && !is_error(&v); d *= 2) {
+		other = each(el, &v, exchange_element, &d);
+		v = c->is_ordered ? combined_in_order(el, c, v, other, d) :
+		    combined(el, c, v, other);
+	}
 	return v;
 }
 
@@ -323,7 +366,7 @@ shared_slots(struct cj_elab *el, enum cj_kind k, uint32_t registers,
 }
 
 static struct cj_value
-column(struct cj_elab *el, const struct collective *c,
+column(struct cj_elab *el, const struct cj_combine *c,
     const struct cj_value *s, struct cj_int warp)
 {
 	struct cj_value at[2];
@@ -343,7 +386,7 @@ warp_of(struct cj_elab *el)
 /* What is combined lies in parts: of the warps of a block, column by column;
  * of the blocks of a cluster, in the one column of each. */
 struct store {
-	const struct collective *c;
+	const struct cj_combine *c;
 	struct cj_value *slots;		/* per element */
 	struct cj_int part;		/* that is loaded */
 	int64_t parts;
@@ -470,7 +513,7 @@ exchange_parts(struct cj_elab *el, struct store *s, struct cj_value v)
 }
 
 static struct cj_value
-over_block(struct cj_elab *el, const struct collective *c, struct cj_value v)
+over_block(struct cj_elab *el, const struct cj_combine *c, struct cj_value v)
 {
 	int64_t threads = threads_of(el, c->span);
 	struct store s = { .c = c, .parts = threads / 32 };
@@ -484,7 +527,7 @@ over_block(struct cj_elab *el, const struct collective *c, struct cj_value v)
 }
 
 static struct cj_value
-over_cluster(struct cj_elab *el, const struct collective *c,
+over_cluster(struct cj_elab *el, const struct cj_combine *c,
     struct cj_value v)
 {
 	struct store s = { .c = c, .parts = el->cluster_blocks,
@@ -514,10 +557,10 @@ lanes_of(struct cj_elab *el, struct cj_span span, const struct cj_value *over,
 }
 
 struct cj_value
-cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
-    const struct cj_value *f, struct cj_value v, const struct cj_value *over)
+cj_elab_reduce_over(struct cj_elab *el, const struct cj_combine *c,
+    struct cj_value v, const struct cj_value *over)
 {
-	struct collective c = { span, op, f };
+	struct cj_span span = c->span;
 	const struct cj_value *word = over;
 	const char *name;
 	int64_t lanes;
@@ -535,11 +578,11 @@ cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		if (!lanes_of(el, span, over, &lanes))
 			return cj_value_error();
 		cj_elab_meet(el, (unsigned)lanes, "\"over = .lanes\"");
-		return over_lanes(el, &c, v, lanes);
+		return over_lanes(el, c, v, lanes);
 	}
 	if (strcmp(name, "warp") == 0) {
 		cj_elab_meet(el, 32, "\"over = .warp\"");
-		return over_lanes(el, &c, v, 32);
+		return over_lanes(el, c, v, 32);
 	}
 	if ((strcmp(name, "block") == 0 || strcmp(name, "cluster") == 0) &&
 	    !cj_elab_needs_block(el, span, cj_printf(el->arena,
@@ -547,11 +590,11 @@ cj_elab_reduce_over(struct cj_elab *el, struct cj_span span, enum cj_op op,
 		return cj_value_error();
 	if (strcmp(name, "block") == 0) {
 		cj_elab_meet(el, 0, "\"over = .block\"");
-		return over_block(el, &c, v);
+		return over_block(el, c, v);
 	}
 	if (strcmp(name, "cluster") == 0) {
 		cj_elab_meet(el, 0, "\"over = .cluster\"");
-		return over_cluster(el, &c, v);
+		return over_cluster(el, c, v);
 	}
 	return cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
 	    "\"over\" takes .lanes(n), .warp, .block and .cluster in this "

@@ -4,9 +4,9 @@
 
 #include "elab_priv.h"
 
-/* A tuple of registers of one shape, combined to a tuple of scalars by f,
- * which takes two such tuples and gives one. */
-struct cj_value cj_elab_reduce_tuple(struct cj_elab *el, struct cj_span span,
-    const struct cj_value *f, struct cj_value v);
+/* A tuple of registers of one shape, combined to a tuple of scalars by a
+ * function that takes two such tuples and gives one. */
+struct cj_value cj_elab_reduce_tuple(struct cj_elab *el,
+    const struct cj_combine *c, struct cj_value v);
 
 #endif

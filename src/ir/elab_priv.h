@@ -708,9 +708,10 @@ void cj_elab_agree(struct cj_elab *el, unsigned threads, const char *what,
 void cj_elab_check_meetings(struct cj_elab *el);
 /* The launch is complete: its sync()s wait for such copies, if it has any. */
 void cj_elab_sync_copies(struct cj_elab *el);
-/* Combine a value over threads; op NONE: by calling f. */
-struct cj_value cj_elab_reduce_over(struct cj_elab *el, struct cj_span span,
-    enum cj_op op, const struct cj_value *f, struct cj_value v,
+/* Combine a value over threads. */
+struct cj_combine;
+struct cj_value cj_elab_reduce_over(struct cj_elab *el,
+    const struct cj_combine *c, struct cj_value v,
     const struct cj_value *over);
 struct cj_value cj_elab_array_zeros(struct cj_elab *el, struct cj_args *args);
 
@@ -787,9 +788,10 @@ void cj_elab_array_assign(struct cj_elab *el, struct cj_span span,
     const struct cj_tensor *y, struct cj_value v);
 /* How two values become one: by an operation or, NONE, by a function. */
 struct cj_combine {
-	enum cj_op op;
+	enum cj_op op;			/* NONE: f */
 	const struct cj_value *f;
 	struct cj_span span;
+	bool is_ordered;	/* f(a, b) may not be f(b, a) */
 };
 struct cj_value cj_elab_combined(struct cj_elab *el,
     const struct cj_combine *c, struct cj_value a, struct cj_value b);

@@ -51,6 +51,19 @@ cj_strbuf_puts(struct cj_strbuf *b, const char *s)
 }
 
 void
+cj_strbuf_number(struct cj_strbuf *b, uint64_t n)
+{
+	char digits[20];	/* of any number */
+	size_t first = sizeof digits;
+
+	do {
+		digits[--first] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n != 0);
+	cj_strbuf_write(b, digits + first, sizeof digits - first);
+}
+
+void
 cj_strbuf_vprintf(struct cj_strbuf *b, const char *format, va_list ap)
 {
 	va_list again;

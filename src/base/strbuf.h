@@ -18,6 +18,8 @@ void cj_strbuf_init(struct cj_strbuf *b, struct cj_arena *a);
 void cj_strbuf_putc(struct cj_strbuf *b, char c);
 void cj_strbuf_puts(struct cj_strbuf *b, const char *s);
 void cj_strbuf_write(struct cj_strbuf *b, const char *s, size_t len);
+/* In decimal. Dumps have thousands, for which formats take long. */
+void cj_strbuf_number(struct cj_strbuf *b, uint64_t n);
 void cj_strbuf_printf(struct cj_strbuf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cj_strbuf_vprintf(struct cj_strbuf *b, const char *format, va_list ap);

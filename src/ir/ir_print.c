@@ -20,6 +20,13 @@ cj_region_has_index(const struct cj_module *m, cj_region region)
 /* ---- pieces -------------------------------------------------------------- */
 
 void
+cj_printer_number(struct cj_printer *p, const char *text, uint64_t n)
+{
+	PUTS(p, text);
+	cj_strbuf_number(p->out, n);
+}
+
+void
 cj_printer_text(struct cj_printer *p, const char *text)
 {
 	cj_strbuf_putc(p->out, '"');
@@ -51,8 +58,10 @@ static void
 print_type(struct cj_printer *p, cj_type t)
 {
 	PUTS(p, cj_kind_text(cj_type_kind(t)));
-	if (cj_type_count(t) != 1)
-		PRINTF(p, "[%u]", cj_type_count(t));
+	if (cj_type_count(t) != 1) {
+		NUMBER(p, "[", cj_type_count(t));
+		PUTS(p, "]");
+	}
 }
 
 /* A number, or its bits where a number would not say them all. */
@@ -94,9 +103,9 @@ static void
 print_value(struct cj_printer *p, cj_ref r)
 {
 	if (r < p->m->insts.len && p->value[r] != 0)
-		PRINTF(p, "%%%u", p->value[r]);
+		NUMBER(p, "%", p->value[r]);
 	else
-		PRINTF(p, "%%?%u", r);
+		NUMBER(p, "%?", r);
 }
 
 void
@@ -142,7 +151,7 @@ static void
 print_place(struct cj_printer *p, cj_place place)
 {
 	if (p->place != NULL && place != 0)
-		PRINTF(p, " !%u", number_place(p, place));
+		NUMBER(p, " !", number_place(p, place));
 }
 
 /* ---- numbering ----------------------------------------------------------- */
@@ -238,7 +247,7 @@ print_head(struct cj_printer *p, cj_ref r, const struct cj_inst *i)
 	}
 	PUTS(p, cj_op_info[i->op].text);
 	if (p->target[r] != 0)
-		PRINTF(p, " ^%u", p->target[r]);
+		NUMBER(p, " ^", p->target[r]);
 	if (i->type != 0) {
 		PUTS(p, " ");
 		print_type(p, i->type);
@@ -249,7 +258,7 @@ static void
 print_unroll(struct cj_printer *p, const struct cj_inst *i)
 {
 	if (i->attr != 0)
-		PRINTF(p, " unroll %u", i->attr);
+		NUMBER(p, " unroll ", i->attr);
 }
 
 static void
@@ -298,7 +307,7 @@ print_event(struct cj_printer *p, const struct cj_walk *w)
 			return;
 		PUTS(p, " {");
 		if (p->lives[w->region] != 0)
-			PRINTF(p, " #%u", p->lives[w->region]);
+			NUMBER(p, " #", p->lives[w->region]);
 		PUTS(p, "\n");
 		return;
 	case CJ_WALK_INST:
@@ -348,7 +357,7 @@ print_leaf(struct cj_printer *p, const struct cj_leaf *l)
 	print_type(p, l->type);
 	cj_printer_named_text(p, "name", l->name);
 	if (l->object != 0)
-		PRINTF(p, " @%u", l->object);
+		NUMBER(p, " @", l->object);
 	if (l->parameter != 0 || l->member != 0 || l->mode != 0)
 		PRINTF(p, " of %u.%u.%u", l->parameter, l->member, l->mode);
 	print_range(p, l);
@@ -383,7 +392,7 @@ print_function(struct cj_printer *p, uint32_t function)
 	print_place(p, f->place);
 	PUTS(p, " {");
 	if (p->lives[f->body] != 0)
-		PRINTF(p, " #%u", p->lives[f->body]);
+		NUMBER(p, " #", p->lives[f->body]);
 	PUTS(p, "\n");
 	for (n = 0; n < f->leaves.len; n++)
 		print_leaf(p, &f->leaves.at[n]);
@@ -409,23 +418,23 @@ print_object(struct cj_printer *p, uint32_t object)
 	    o->member != 0)
 		PRINTF(p, " of %u.%u", o->parameter, o->member);
 	if (o->stages != 0)
-		PRINTF(p, " stages %u", o->stages);
+		NUMBER(p, " stages ", o->stages);
 	if (o->freed != 0)
-		PRINTF(p, " freed @%u", o->freed);
+		NUMBER(p, " freed @", o->freed);
 	if (o->host != 0)
 		PRINTF(p, " over @%u at %u", o->host, o->offset);
 	if (o->multiple != 0)
 		PRINTF(p, " range 0..%lld by %lld", (long long)o->most,
 		    (long long)o->multiple);
 	if (o->align != 0)
-		PRINTF(p, " align %u", o->align);
+		NUMBER(p, " align ", o->align);
 	PUTS(p, o->reads ? " reads" : "");
 	PUTS(p, o->writes ? " writes" : "");
 	PUTS(p, o->may_alias ? " alias" : "");
 	PUTS(p, o->is_bare ? " bare" : "");
 	PUTS(p, o->restored ? " restored" : "");
 	if (o->region < p->m->regions.len && p->lives[o->region] != 0)
-		PRINTF(p, " in #%u", p->lives[o->region]);
+		NUMBER(p, " in #", p->lives[o->region]);
 	cj_printer_named_text(p, "layout", o->layout);
 	if (o->data != NULL && o->extent > 0) {
 		PUTS(p, " data ");
@@ -448,7 +457,7 @@ print_pipeline(struct cj_printer *p, uint32_t number)
 		PRINTF(p, i == 0 ? "@%u" : ", @%u", l->fields[i]);
 	PUTS(p, l->is_split ? ") split" : ")");
 	if (l->region < p->m->regions.len && p->lives[l->region] != 0)
-		PRINTF(p, " in #%u", p->lives[l->region]);
+		NUMBER(p, " in #", p->lives[l->region]);
 	print_place(p, l->place);
 	PUTS(p, "\n");
 }
@@ -476,7 +485,10 @@ print_position(struct cj_printer *p, struct cj_span span)
 		return;
 	s = cj_source_get(all, span.source);
 	at = cj_source_position(s, span.begin);
-	PRINTF(p, "\t// %s:%u:%u", s->name, at.line, at.column);
+	PUTS(p, "\t// ");
+	PUTS(p, s->name);
+	NUMBER(p, ":", at.line);
+	NUMBER(p, ":", at.column);
 }
 
 static void
@@ -490,10 +502,12 @@ print_places(struct cj_printer *p)
 		const struct cj_place_info *info =
 		    &p->m->places.at[p->places.at[i]];
 
-		PRINTF(p, "place !%u %u:%u:%u", i + 1, info->span.source,
-		    info->span.begin, info->span.end);
+		NUMBER(p, "place !", i + 1);
+		NUMBER(p, " ", info->span.source);
+		NUMBER(p, ":", info->span.begin);
+		NUMBER(p, ":", info->span.end);
 		if (info->parent != 0)
-			PRINTF(p, " in !%u", p->place[info->parent]);
+			NUMBER(p, " in !", p->place[info->parent]);
 		if (info->turn >= 0)
 			PRINTF(p, " turn %lld", (long long)info->turn);
 		print_position(p, info->span);

@@ -10,7 +10,7 @@ print_how(struct cj_printer *p, const struct cj_access *a)
 	if (a->transposed)
 		PUTS(p, " transposed");
 	if (a->align != 0)
-		PRINTF(p, " align %u", a->align);
+		NUMBER(p, " align ", a->align);
 	if (a->cache != CJ_CACHE_DEFAULT)
 		PRINTF(p, " cache %s", cj_word(CJ_WORDS_CACHE, a->cache));
 	if (a->order != CJ_ORDER_WEAK)
@@ -33,9 +33,10 @@ print_access(struct cj_printer *p, const struct cj_inst *i)
 		values = a->atomic == CJ_ATOMIC_CAS ? 2 : 1;
 		values += i->op == CJ_OP_REMOTE_ATOMIC;
 	}
-	PRINTF(p, " @%u", a->object);
+	NUMBER(p, " @", a->object);
 	if (i->op == CJ_OP_SLOT_GET || i->op == CJ_OP_SLOT_SET) {
-		PRINTF(p, "[%u]", a->position);
+		NUMBER(p, "[", a->position);
+		PUTS(p, "]");
 		values = n;
 	} else if (i->op == CJ_OP_WORKSPACE) {
 		PUTS(p, " ");
@@ -87,7 +88,7 @@ print_copy(struct cj_printer *p, const struct cj_inst *i)
 	cj_printer_operand(p, i, 1);
 	PUTS(p, "]");
 	print_how(p, from);
-	PRINTF(p, " count %u", c->count);
+	NUMBER(p, " count ", c->count);
 	if (i->operand_count > 2) {
 		PUTS(p, " mask ");
 		cj_printer_operand(p, i, 2);
@@ -95,7 +96,7 @@ print_copy(struct cj_printer *p, const struct cj_inst *i)
 	if (c->cache != CJ_COPY_ALL)
 		PRINTF(p, " by %s", cj_word(CJ_WORDS_COPY, c->cache));
 	if (c->prefetch != 0)
-		PRINTF(p, " prefetch %u", c->prefetch);
+		NUMBER(p, " prefetch ", c->prefetch);
 }
 
 /* "@1 box (64, 128) swizzle 128" */
@@ -107,10 +108,10 @@ print_map(struct cj_printer *p, const struct cj_map *map)
 	PRINTF(p, "@%u box (", map->object);
 	for (i = 0; i < map->rank; i++)
 		PRINTF(p, "%s%u", i == 0 ? "" : ", ", map->box[i]);
-	PRINTF(p, ") swizzle %u", map->swizzle == CJ_MAP_PLAIN ? 0 :
+	NUMBER(p, ") swizzle ", map->swizzle == CJ_MAP_PLAIN ? 0 :
 	    16u << map->swizzle);
 	if (map->promote != CJ_MAP_PROMOTE)
-		PRINTF(p, " promote %u", map->promote);
+		NUMBER(p, " promote ", map->promote);
 	if (map->fills_nan)
 		PUTS(p, " nans");
 	if (map->kind == CJ_MAP_ROWS)
@@ -244,7 +245,7 @@ print_wgmma(struct cj_printer *p, const struct cj_inst *i)
 	if (w->selectors != 0) {
 		PUTS(p, " metadata ");
 		cj_printer_operand(p, i, ++b);
-		PRINTF(p, " selector %u", w->selector);
+		NUMBER(p, " selector ", w->selector);
 	}
 	if (i->operand_count > b + 1) {
 		PUTS(p, " accumulate ");
@@ -325,7 +326,7 @@ print_stage_use(struct cj_printer *p, const struct cj_inst *i)
 {
 	const struct cj_stage_use *u = &p->m->stage_uses.at[i->attr];
 
-	PRINTF(p, " pipeline %u", u->pipeline);
+	NUMBER(p, " pipeline ", u->pipeline);
 	if (u->count != 0)
 		PRINTF(p, " %s %u", i->op == CJ_OP_PRODUCE ||
 		    i->op == CJ_OP_SETTLE ? "ahead" : "in_flight", u->count);
@@ -346,7 +347,7 @@ print_role(struct cj_printer *p, const struct cj_role *r)
 	cj_printer_text(p, r->name != NULL ? r->name : "");
 	PRINTF(p, " warps %u to %u", r->first, r->first + r->warps);
 	if (r->registers != 0)
-		PRINTF(p, " registers %u", r->registers);
+		NUMBER(p, " registers ", r->registers);
 }
 
 static void
@@ -370,7 +371,7 @@ print_int(struct cj_printer *p, const struct cj_inst *i)
 	case CJ_OP_BULK_WAIT: case CJ_OP_BULK_WAIT_READ:
 	case CJ_OP_WGMMA_WAIT: case CJ_OP_PARAM:
 	case CJ_OP_REGISTERS_DOWN: case CJ_OP_REGISTERS_UP:
-		PRINTF(p, " %u", i->attr);
+		NUMBER(p, " ", i->attr);
 		return;
 	case CJ_OP_TMEM_WAIT:
 		PRINTF(p, " %s", cj_word(CJ_WORDS_TMEM_WAIT, i->attr));
@@ -382,7 +383,7 @@ print_int(struct cj_printer *p, const struct cj_inst *i)
 		if (i->attr == CJ_WAIT_ALL)
 			PUTS(p, " all");
 		else
-			PRINTF(p, " %u", i->attr);
+			NUMBER(p, " ", i->attr);
 		return;
 	case CJ_OP_REDUX:
 		PRINTF(p, " %s ", cj_word(CJ_WORDS_ATOMIC, i->attr));
@@ -395,7 +396,7 @@ print_int(struct cj_printer *p, const struct cj_inst *i)
 	default:
 		PUTS(p, " ");
 		cj_printer_operands(p, i, 0, i->operand_count);
-		PRINTF(p, " at %u", i->attr);
+		NUMBER(p, " at ", i->attr);
 		return;
 	}
 }
@@ -568,7 +569,7 @@ cj_printer_attr(struct cj_printer *p, const struct cj_inst *i)
 		print_int(p, i);
 		return;
 	case CJ_ATTR_TARGET:
-		PRINTF(p, " ^%u", p->target[i->attr]);
+		NUMBER(p, " ^", p->target[i->attr]);
 		return;
 	case CJ_ATTR_LAUNCH:
 		print_launch(p, i);

@@ -18,8 +18,11 @@ struct cj_printer {
 };
 
 #define PUTS(p, text)	cj_strbuf_puts((p)->out, (text))
+#define NUMBER(p, text, n)	cj_printer_number((p), (text), (n))
 #define PRINTF(p, ...)	cj_strbuf_printf((p)->out, __VA_ARGS__)
 
+/* A text and a number behind it. */
+void cj_printer_number(struct cj_printer *p, const char *text, uint64_t n);
 /* In quotes; what is not plain in it escaped. */
 void cj_printer_text(struct cj_printer *p, const char *text);
 /* " name "text"", nothing if there is no text. */

@@ -42,6 +42,24 @@ START_TEST(pieces_follow_each_other)
 }
 END_TEST
 
+START_TEST(numbers_are_decimal)
+{
+	static const uint64_t numbers[] = { 0, 9, 10, 4294967296,
+	    UINT64_MAX };
+	char text[32];
+	unsigned i;
+
+	CJ_CHECK_RECOVER(&point);
+	for (i = 0; i < CJ_LENGTH(numbers); i++) {
+		out.len = 0;
+		cj_strbuf_number(&out, numbers[i]);
+		snprintf(text, sizeof text, "%llu",
+		    (unsigned long long)numbers[i]);
+		ck_assert_str_eq(out.text, text);
+	}
+}
+END_TEST
+
 START_TEST(nul_bytes_are_kept)
 {
 	CJ_CHECK_RECOVER(&point);
@@ -94,6 +112,7 @@ strbuf_suite(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_add_test(t, starts_empty);
 	tcase_add_test(t, pieces_follow_each_other);
+	tcase_add_test(t, numbers_are_decimal);
 	tcase_add_test(t, nul_bytes_are_kept);
 	tcase_add_test(t, two_grow_side_by_side);
 	tcase_add_loop_test(t, formatted_pieces_of_any_length, 0, 200);

@@ -268,20 +268,33 @@ run_time_covers(const struct pair *p, const struct cj_node *a,
 	    same(p, a->param.init, b->param.init);
 }
 
+/* NULL: it has none. */
+static const struct cj_node *
+const_named(const struct cj_node_kernel *k, cj_name name)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->params.count; i++) {
+		const struct cj_node_param *param = &k->params.at[i]->param;
+
+		if (param->mode == CJ_MODE_CONST && param->name.name == name)
+			return k->params.at[i];
+	}
+	return NULL;
+}
+
 /* Each const parameter of one stands in the other, too. */
 static bool
 has_consts_of(const struct pair *p, const struct cj_node_kernel *x,
     const struct cj_node_kernel *y)
 {
-	uint32_t i, k;
+	const struct cj_node *n;
+	uint32_t i;
 
 	for (i = 0; i < y->params.count; i++) {
-		if (y->params.at[i]->param.mode != CJ_MODE_CONST)
-			continue;
-		for (k = 0; k < x->params.count; k++)
-			if (same(p, y->params.at[i], x->params.at[k]))
-				break;
-		if (k == x->params.count)
+		n = y->params.at[i];
+		if (n->param.mode == CJ_MODE_CONST &&
+		    !same(p, n, const_named(x, n->param.name.name)))
 			return false;
 	}
 	return true;

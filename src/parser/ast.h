@@ -25,7 +25,7 @@
 #define CJ_NEST_MAX	256
 
 enum cj_node_kind {
-#define NODE(kind, member, text) CJ_NODE_##kind,
+#define NODE(kind, member, text, below) CJ_NODE_##kind,
 #include "node.def"
 #undef NODE
 	CJ_NODE_COUNT

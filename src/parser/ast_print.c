@@ -182,6 +182,34 @@ print_number(struct print *p, const struct cj_node *n)
 }
 
 static void
+print_member(struct print *p, const struct cj_node *n)
+{
+	part(p, n->member.base);
+	spaced_name(p, n->member.name.name);
+}
+
+static void
+print_lambda(struct print *p, const struct cj_node *n)
+{
+	worded_list(p, "params", &n->lambda.params);
+	body(p, n->lambda.body);
+}
+
+static void
+print_named(struct print *p, const struct cj_node *n)
+{
+	spaced_name(p, n->named.name.name);
+	part(p, n->named.value);
+}
+
+static void
+print_const_bind(struct print *p, const struct cj_node *n)
+{
+	part(p, n->const_bind.binding);
+	worded(p, "in", n->const_bind.domain);
+}
+
+static void
 print_if_value(struct print *p, const struct cj_node *n)
 {
 	uint32_t i;
@@ -194,8 +222,9 @@ print_if_value(struct print *p, const struct cj_node *n)
 }
 
 static void
-print_param(struct print *p, const struct cj_node_param *q)
+print_param(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_param *q = &n->param;
 	static const char *const modes[] = { "", " const", " var" };
 
 	puts_at(p, modes[q->mode]);
@@ -207,8 +236,9 @@ print_param(struct print *p, const struct cj_node_param *q)
 }
 
 static void
-print_attr(struct print *p, const struct cj_node_attr *a)
+print_attr(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_attr *a = &n->attr;
 	uint32_t i;
 
 	part(p, a->path);
@@ -225,8 +255,10 @@ print_attr(struct print *p, const struct cj_node_attr *a)
 /* ---- declarations -------------------------------------------------------- */
 
 static void
-print_kernel(struct print *p, const struct cj_node_kernel *k)
+print_kernel(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_kernel *k = &n->kernel;
+
 	spaced_name(p, k->name.name);
 	lines(p, &k->params);
 	p->indent += 2;
@@ -247,8 +279,10 @@ print_kernel(struct print *p, const struct cj_node_kernel *k)
 }
 
 static void
-print_fn(struct print *p, const struct cj_node_fn *f)
+print_fn(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_fn *f = &n->fn;
+
 	if (f->is_extern)
 		puts_at(p, " extern");
 	spaced_name(p, f->name.name);
@@ -258,8 +292,10 @@ print_fn(struct print *p, const struct cj_node_fn *f)
 }
 
 static void
-print_import(struct print *p, const struct cj_node_import *i)
+print_import(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_import *i = &n->import;
+
 	spaced_text(p, i->path);
 	if (i->alias.name == 0)
 		return;
@@ -268,18 +304,50 @@ print_import(struct print *p, const struct cj_node_import *i)
 }
 
 static void
-print_let(struct print *p, const struct cj_node_let *l)
+print_let(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_let *l = &n->let;
+
 	part(p, l->binding);
 	worded(p, "type", l->type);
 	part(p, l->init);
 }
 
+static void
+print_cuda(struct print *p, const struct cj_node *n)
+{
+	puts_at(p, n->cuda.is_file ? " file" : "");
+	spaced_text(p, n->cuda.text);
+}
+
+static void
+print_bitcode(struct print *p, const struct cj_node *n)
+{
+	spaced_text(p, n->bitcode.path);
+}
+
+static void
+print_test(struct print *p, const struct cj_node *n)
+{
+	spaced_text(p, n->test.title);
+	lines(p, &n->test.over);
+	line(p, n->test.body);
+}
+
+static void
+print_tune(struct print *p, const struct cj_node *n)
+{
+	spaced_name(p, n->tune.name.name);
+	lines(p, &n->tune.over);
+	worded_list(p, "where", &n->tune.where);
+}
+
 /* ---- statements ---------------------------------------------------------- */
 
 static void
-print_if(struct print *p, const struct cj_node_if *s)
+print_if(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_if *s = &n->if_stmt;
 	uint32_t i;
 
 	p->indent += 2;
@@ -302,8 +370,10 @@ print_if(struct print *p, const struct cj_node_if *s)
 }
 
 static void
-print_for(struct print *p, const struct cj_node_for *f)
+print_for(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_for *f = &n->for_stmt;
+
 	if (f->is_const)
 		puts_at(p, " const");
 	part(p, f->binding);
@@ -323,8 +393,10 @@ print_field(struct print *p, const struct cj_node *n)
 }
 
 static void
-print_stage(struct print *p, const struct cj_node_stage *s)
+print_stage(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_stage *s = &n->stage;
+
 	part(p, s->path);
 	spaced_name(p, s->name.name);
 	worded_list(p, "attrs", &s->attrs);
@@ -332,8 +404,10 @@ print_stage(struct print *p, const struct cj_node_stage *s)
 }
 
 static void
-print_role(struct print *p, const struct cj_node_role *r)
+print_role(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_role *r = &n->role;
+
 	spaced_name(p, r->name.name);
 	worded(p, "count", r->count);
 	worded_list(p, "attrs", &r->attrs);
@@ -341,188 +415,108 @@ print_role(struct print *p, const struct cj_node_role *r)
 }
 
 static void
-print_assign(struct print *p, const struct cj_node_assign *a)
+print_assign(struct print *p, const struct cj_node *n)
 {
+	const struct cj_node_assign *a = &n->assign;
+
 	cj_strbuf_printf(p->out, " %s=", cj_oper_text(a->oper));
 	part(p, a->place);
 	part(p, a->value);
 }
 
-/* What stands behind the kind's word. */
 static void
-print_parts(struct print *p, const struct cj_node *n)
+print_block(struct print *p, const struct cj_node *n)
 {
-	switch (n->kind) {
-	case CJ_NODE_ERROR:
-	case CJ_NODE_NAME:
-	case CJ_NODE_ANY:
-	case CJ_NODE_INTEGER:
-	case CJ_NODE_NUMBER:
-	case CJ_NODE_STRING:
-	case CJ_NODE_BOOL:
-	case CJ_NODE_CHOICE:
-	case CJ_NODE_FN_TYPE:
-	case CJ_NODE_BINARY:
-	case CJ_NODE_COUNT:
-	case CJ_NODE_BREAK:
-	case CJ_NODE_CONTINUE:
-		return;
-	case CJ_NODE_TUPLE:
-		parts(p, &n->tuple.items);
-		return;
-	case CJ_NODE_CALL:
-		part(p, n->call.callee);
-		parts(p, &n->call.items);
-		return;
-	case CJ_NODE_INDEX:
-		part(p, n->index.base);
-		parts(p, &n->index.items);
-		return;
-	case CJ_NODE_MEMBER:
-		part(p, n->member.base);
-		spaced_name(p, n->member.name.name);
-		return;
-	case CJ_NODE_UNARY:
-		part(p, n->unary.operand);
-		return;
-	case CJ_NODE_IN:
-		part(p, n->in.value);
-		parts(p, &n->in.items);
-		return;
-	case CJ_NODE_RANGE:
-		part(p, n->range.first);
-		part(p, n->range.last);
-		return;
-	case CJ_NODE_LAYOUT:
-		part(p, n->layout.shape);
-		part(p, n->layout.stride);
-		return;
-	case CJ_NODE_LAMBDA:
-		worded_list(p, "params", &n->lambda.params);
-		body(p, n->lambda.body);
-		return;
-	case CJ_NODE_IF_VALUE:
-		print_if_value(p, n);
-		return;
-	case CJ_NODE_NAMED:
-		spaced_name(p, n->named.name.name);
-		part(p, n->named.value);
-		return;
-	case CJ_NODE_SPREAD:
-		part(p, n->spread.operand);
-		return;
-	case CJ_NODE_CONST_BIND:
-		part(p, n->const_bind.binding);
-		worded(p, "in", n->const_bind.domain);
-		return;
-	case CJ_NODE_SET:
-		parts(p, &n->set.items);
-		return;
-	case CJ_NODE_EACH:
-		part(p, n->each.binding);
-		part(p, n->each.domain);
-		return;
-	case CJ_NODE_PARAM:
-		print_param(p, &n->param);
-		return;
-	case CJ_NODE_ATTR:
-		print_attr(p, &n->attr);
-		return;
-	case CJ_NODE_ARM:
-		part(p, n->arm.cond);
-		part(p, n->arm.body);
-		return;
-	case CJ_NODE_FIELD:
-	case CJ_NODE_SHARED:
-	case CJ_NODE_TMEM:
-		print_field(p, n);
-		return;
-	case CJ_NODE_IMPORT:
-		print_import(p, &n->import);
-		return;
-	case CJ_NODE_CONST:
-	case CJ_NODE_LET:
-	case CJ_NODE_VAR:
-		print_let(p, &n->let);
-		return;
-	case CJ_NODE_FN:
-		print_fn(p, &n->fn);
-		return;
-	case CJ_NODE_EXTERN_CUDA:
-		puts_at(p, n->cuda.is_file ? " file" : "");
-		spaced_text(p, n->cuda.text);
-		return;
-	case CJ_NODE_EXTERN_BITCODE:
-		spaced_text(p, n->bitcode.path);
-		return;
-	case CJ_NODE_KERNEL:
-		print_kernel(p, &n->kernel);
-		return;
-	case CJ_NODE_TEST:
-	case CJ_NODE_BENCH:
-		spaced_text(p, n->test.title);
-		lines(p, &n->test.over);
-		line(p, n->test.body);
-		return;
-	case CJ_NODE_TUNE:
-		spaced_name(p, n->tune.name.name);
-		lines(p, &n->tune.over);
-		worded_list(p, "where", &n->tune.where);
-		return;
-	case CJ_NODE_BLOCK:
-		lines(p, &n->block.stmts);
-		return;
-	case CJ_NODE_IF:
-		print_if(p, &n->if_stmt);
-		return;
-	case CJ_NODE_FOR:
-		print_for(p, &n->for_stmt);
-		return;
-	case CJ_NODE_WHILE:
-		part(p, n->while_stmt.cond);
-		worded_list(p, "attrs", &n->while_stmt.attrs);
-		line(p, n->while_stmt.body);
-		return;
-	case CJ_NODE_RETURN:
-		if (n->return_stmt.value != NULL)
-			part(p, n->return_stmt.value);
-		return;
-	case CJ_NODE_DO:
-		part(p, n->do_stmt.call);
-		return;
-	case CJ_NODE_ASSIGN:
-		print_assign(p, &n->assign);
-		return;
-	case CJ_NODE_PIPELINE:
-		spaced_name(p, n->pipeline.name.name);
-		parts(p, &n->pipeline.items);
-		worded_list(p, "attrs", &n->pipeline.attrs);
-		lines(p, &n->pipeline.fields);
-		return;
-	case CJ_NODE_ORDER:
-		spaced_name(p, n->order.name.name);
-		parts(p, &n->order.items);
-		return;
-	case CJ_NODE_ROLE:
-		print_role(p, &n->role);
-		return;
-	case CJ_NODE_PRODUCE:
-	case CJ_NODE_CONSUME:
-		print_stage(p, &n->stage);
-		return;
-	case CJ_NODE_TURN:
-		part(p, n->turn.path);
-		part(p, n->turn.index);
-		line(p, n->turn.body);
-		return;
-	case CJ_NODE_LAUNCH:
-	case CJ_NODE_TIME:
-		part(p, n->launch.attr);
-		parts(p, &n->launch.attrs);
-		line(p, n->launch.body);
-		return;
-	}
+	lines(p, &n->block.stmts);
 }
+
+static void
+print_while(struct print *p, const struct cj_node *n)
+{
+	part(p, n->while_stmt.cond);
+	worded_list(p, "attrs", &n->while_stmt.attrs);
+	line(p, n->while_stmt.body);
+}
+
+static void
+print_pipeline(struct print *p, const struct cj_node *n)
+{
+	spaced_name(p, n->pipeline.name.name);
+	parts(p, &n->pipeline.items);
+	worded_list(p, "attrs", &n->pipeline.attrs);
+	lines(p, &n->pipeline.fields);
+}
+
+static void
+print_order(struct print *p, const struct cj_node *n)
+{
+	spaced_name(p, n->order.name.name);
+	parts(p, &n->order.items);
+}
+
+static void
+print_turn(struct print *p, const struct cj_node *n)
+{
+	part(p, n->turn.path);
+	part(p, n->turn.index);
+	line(p, n->turn.body);
+}
+
+static void
+print_launch(struct print *p, const struct cj_node *n)
+{
+	part(p, n->launch.attr);
+	parts(p, &n->launch.attrs);
+	line(p, n->launch.body);
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+/* Parts in order, as far as a kind has nothing else to say. */
+static void
+print_below(void *print, struct cj_node *n)
+{
+	part(print, n);
+}
+
+/* What stands behind the word of a kind; NULL: its parts. */
+static void (*const kinds_parts[CJ_NODE_COUNT])(struct print *p,
+    const struct cj_node *n) = {
+	[CJ_NODE_MEMBER] = print_member,
+	[CJ_NODE_LAMBDA] = print_lambda,
+	[CJ_NODE_IF_VALUE] = print_if_value,
+	[CJ_NODE_NAMED] = print_named,
+	[CJ_NODE_CONST_BIND] = print_const_bind,
+	[CJ_NODE_PARAM] = print_param,
+	[CJ_NODE_ATTR] = print_attr,
+	[CJ_NODE_FIELD] = print_field,
+	[CJ_NODE_IMPORT] = print_import,
+	[CJ_NODE_CONST] = print_let,
+	[CJ_NODE_FN] = print_fn,
+	[CJ_NODE_EXTERN_CUDA] = print_cuda,
+	[CJ_NODE_EXTERN_BITCODE] = print_bitcode,
+	[CJ_NODE_KERNEL] = print_kernel,
+	[CJ_NODE_TEST] = print_test,
+	[CJ_NODE_BENCH] = print_test,
+	[CJ_NODE_TUNE] = print_tune,
+	[CJ_NODE_BLOCK] = print_block,
+	[CJ_NODE_LET] = print_let,
+	[CJ_NODE_VAR] = print_let,
+	[CJ_NODE_IF] = print_if,
+	[CJ_NODE_FOR] = print_for,
+	[CJ_NODE_WHILE] = print_while,
+	[CJ_NODE_ASSIGN] = print_assign,
+	[CJ_NODE_SHARED] = print_field,
+	[CJ_NODE_TMEM] = print_field,
+	[CJ_NODE_PIPELINE] = print_pipeline,
+	[CJ_NODE_ORDER] = print_order,
+	[CJ_NODE_ROLE] = print_role,
+	[CJ_NODE_PRODUCE] = print_stage,
+	[CJ_NODE_CONSUME] = print_stage,
+	[CJ_NODE_TURN] = print_turn,
+	[CJ_NODE_LAUNCH] = print_launch,
+	[CJ_NODE_TIME] = print_launch,
+};
 
 /* Leaves are their own text; false: it is no leaf. */
 static bool
@@ -559,7 +553,10 @@ print_node(struct print *p, const struct cj_node *n)
 	}
 	cj_strbuf_printf(p->out, "(%s", n->kind == CJ_NODE_UNARY ?
 	    cj_oper_text(n->unary.oper) : cj_node_kind_text(n->kind));
-	print_parts(p, n);
+	if (kinds_parts[n->kind] != NULL)
+		kinds_parts[n->kind](p, n);
+	else
+		cj_node_visit(n, print_below, p);
 	cj_strbuf_putc(p->out, ')');
 }
 

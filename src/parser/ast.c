@@ -9,12 +9,9 @@ static const char *const kind_texts[] = {
 #undef NODE
 };
 
-static const struct {
-	const char *text;
-	int precedence;
-} opers[] = {
-	{ "", 0 },
-#define OPER(name, text, precedence) { text, precedence },
+static const char *const oper_texts[] = {
+	"",
+#define OPER(name, text, precedence) text,
 #include "oper.def"
 #undef OPER
 };
@@ -30,14 +27,7 @@ const char *
 cj_oper_text(enum cj_oper oper)
 {
 	assert(oper < CJ_OPER_COUNT);
-	return opers[oper].text;
-}
-
-int
-cj_oper_precedence(enum cj_oper oper)
-{
-	assert(oper < CJ_OPER_COUNT);
-	return opers[oper].precedence;
+	return oper_texts[oper];
 }
 
 struct cj_node **

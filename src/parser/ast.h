@@ -403,7 +403,6 @@ struct cj_node {
 
 const char *cj_node_kind_text(enum cj_node_kind kind);
 const char *cj_oper_text(enum cj_oper oper);	/* "" for NONE */
-int cj_oper_precedence(enum cj_oper oper);
 
 /*
  * The left spine of a BINARY node, innermost first: for ((a + b) * c) - d the

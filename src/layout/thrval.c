@@ -49,9 +49,10 @@ cj_layout_view(struct cj_algebra *al, const struct cj_layout *l,
 	return moved;
 }
 
-const struct cj_layout *
-cj_layout_local_tile(struct cj_algebra *al, const struct cj_layout *l,
-    const struct cj_tuple *tiler, const struct cj_tuple *coord)
+/* What of ((tile), (rest)) is at `coord` of the mode `which`. */
+static const struct cj_layout *
+divided_at(struct cj_algebra *al, const struct cj_layout *l,
+    const struct cj_tuple *tiler, const struct cj_tuple *coord, unsigned which)
 {
 	const struct cj_layout *z = cj_layout_divide(al, CJ_DIVIDE_ZIPPED, l,
 	    tiler);
@@ -59,24 +60,24 @@ cj_layout_local_tile(struct cj_algebra *al, const struct cj_layout *l,
 
 	if (z == NULL)
 		return NULL;
-	pair[0] = repeat_any(al, cj_tuple_rank(z->shape->at[0]));
-	pair[1] = fill_any(al, coord, cj_tuple_rank(z->shape->at[1]));
+	pair[which] = fill_any(al, coord, cj_tuple_rank(z->shape->at[which]));
+	pair[1 - which] = repeat_any(al,
+	    cj_tuple_rank(z->shape->at[1 - which]));
 	return cj_layout_view(al, z, cj_tuple_make(al, pair, 2));
+}
+
+const struct cj_layout *
+cj_layout_local_tile(struct cj_algebra *al, const struct cj_layout *l,
+    const struct cj_tuple *tiler, const struct cj_tuple *coord)
+{
+	return divided_at(al, l, tiler, coord, 1);
 }
 
 const struct cj_layout *
 cj_layout_outer_partition(struct cj_algebra *al, const struct cj_layout *l,
     const struct cj_tuple *tiler, const struct cj_tuple *coord)
 {
-	const struct cj_layout *z = cj_layout_divide(al, CJ_DIVIDE_ZIPPED, l,
-	    tiler);
-	const struct cj_tuple *pair[2];
-
-	if (z == NULL)
-		return NULL;
-	pair[0] = fill_any(al, coord, cj_tuple_rank(z->shape->at[0]));
-	pair[1] = repeat_any(al, cj_tuple_rank(z->shape->at[1]));
-	return cj_layout_view(al, z, cj_tuple_make(al, pair, 2));
+	return divided_at(al, l, tiler, coord, 0);
 }
 
 const struct cj_tuple *

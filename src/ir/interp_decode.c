@@ -495,6 +495,7 @@ cj_interp_decode(struct cj_arena *a, const struct cj_module *m,
 	make_tables(&d);
 	list_slots(&d);
 	build_tables(&d);
+	d.place = cj_decode_places(a, m, fn->body);
 	decode_body(&d, fn->body);
 	return c;
 }

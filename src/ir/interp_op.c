@@ -56,6 +56,7 @@ elementwise(struct cj_decoder *d, cj_ref r)
 	    run != NULL ? run : cj_step_generic);
 
 	s->kind = (uint8_t)cj_type_kind(t);
+	s->from = d->place != NULL && d->place[r];
 	s->n = cj_type_count(t) * d->code->lanes;
 }
 
@@ -129,6 +130,8 @@ cj_index_overflow(struct cj_frame *f, const struct cj_step *s)
 	const int64_t *c = s->c == CJ_NO_OFFSET ? a : CJ_AT(f, int64_t, s->c);
 	uint32_t i;
 
+	if (s->from)	/* interp_place.c */
+		return;
 	for (i = 0; i < s->n; i++) {
 		uint32_t lane = i % f->lanes;
 

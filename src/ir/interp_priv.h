@@ -50,7 +50,8 @@ struct cj_step {
 	cj_ref ref;		/* the instruction, for places and attributes */
 	uint16_t op;
 	uint8_t kind, from;	/* of operands; CONVERT: result, operand; of
-				   stores `from` is a cj_written */
+				   stores `from` is a cj_written, of "int" it
+				   says that the result may wrap */
 };
 
 /* A value that is set once per frame: constants and parameters. */
@@ -110,6 +111,7 @@ struct cj_decoder {
 	cj_ref *last_use;		/* where it dies */
 	cj_ref *dies_first, *dies_next;	/* values by where they die */
 	bool *preset;			/* set once per frame */
+	const uint8_t *place;		/* only of masked accesses; or NULL */
 	/* by constant, by region, by object */
 	uint32_t *constant;		/* offset of its preset */
 	uint32_t *slot_first, *slot_next;
@@ -358,6 +360,9 @@ cj_step_fn cj_step_generic, cj_step_convert;
 cj_step_fn cj_step_blend;
 /* Some lane has left the range of index: report those that run. */
 void cj_index_overflow(struct cj_frame *f, const struct cj_step *s);
+/* By ref: is a value of this function only where masked accesses are? */
+const uint8_t *cj_decode_places(struct cj_arena *a, const struct cj_module *m,
+    cj_region body);
 
 /* The loops of mma over the numbers of one atom (interp_mma.h). */
 typedef void cj_mma_floats_fn(const struct cj_mma *mma,

@@ -2,9 +2,9 @@
  * Numbers that say where masked accesses are, and nothing else.
  *
  * Beside a place stands the mask, which a guard has made of the coordinates
- * themselves: where it does not hold, nobody goes to the place, and a coordinate
- * that came out of memory may be anything. So these may wrap where others are
- * "int" beyond 64 bits (cj_index_overflow).
+ * themselves: where it does not hold, nobody goes to the place, and a
+ * coordinate that came out of memory may be anything. So these may wrap where
+ * others are "int" beyond 64 bits (cj_index_overflow).
  *
  * One walk back from the users: a number is such a place if it is one of all
  * that use it, or is added to, or multiplied by, others to make one.

@@ -228,14 +228,50 @@ cj_choice_next(struct cj_work *f, struct cutejit_module *m,
 	return false;
 }
 
+/* The first misfit from `i` on, or the end, whose reason is `why` (is_same), or
+ * is not. */
+static uint32_t
+next_misfit(const struct cj_choice *c, uint32_t i, const char *why,
+    bool is_same)
+{
+	while (i < c->misfits.len &&
+	    (strcmp(c->misfits.at[i].why, why) == 0) != is_same)
+		i++;
+	return i;
+}
+
+/* "member 3", "members 0 to 26, 28": all that have the reason of number i. */
+static const char *
+alike_misfits(struct cj_work *f, const struct cj_choice *c, uint32_t i)
+{
+	const char *why = c->misfits.at[i].why;
+	struct cj_strbuf b;
+	uint32_t end;
+
+	cj_strbuf_init(&b, &f->arena);
+	cj_strbuf_puts(&b, next_misfit(c, i + 1, why, true) < c->misfits.len ?
+	    "members" : "member");
+	for (; i < c->misfits.len; i = next_misfit(c, end, why, true)) {
+		end = next_misfit(c, i, why, false);
+		cj_strbuf_printf(&b, "%s %u", b.len > strlen("members") ? "," :
+		    "", c->misfits.at[i].member);
+		if (end - i > 1)
+			cj_strbuf_printf(&b, end - i > 2 ? " to %u" : ", %u",
+			    c->misfits.at[end - 1].member);
+	}
+	return b.text;
+}
+
+/* A note for each reason, at the first member that has it. */
 static void
-note_misfits(struct cj_choice *c, struct cj_diag *d)
+note_misfits(struct cj_work *f, struct cj_choice *c, struct cj_diag *d)
 {
 	uint32_t i;
 
 	for (i = 0; i < c->misfits.len; i++)
-		cj_note(d, c->misfits.at[i].span, "member %u: %s",
-		    c->misfits.at[i].member, c->misfits.at[i].why);
+		if (next_misfit(c, 0, c->misfits.at[i].why, true) == i)
+			cj_note(d, c->misfits.at[i].span, "%s: %s",
+			    alike_misfits(f, c, i), c->misfits.at[i].why);
 }
 
 cutejit_status
@@ -252,7 +288,7 @@ cj_choice_fail(struct cj_work *f, struct cj_choice *c)
 		    c->kernel, n->why);
 		return CUTEJIT_ERROR;
 	}
-	note_misfits(c, cj_report(&f->diags, CJ_DIAG_NO_MEMBER, nowhere,
+	note_misfits(f, c, cj_report(&f->diags, CJ_DIAG_NO_MEMBER, nowhere,
 	    "no member of \"%s\" accepts these arguments", c->kernel));
 	return CUTEJIT_ERROR;
 }

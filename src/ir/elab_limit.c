@@ -247,6 +247,76 @@ check_registers(struct cj_elab *el, struct cj_span span, uint32_t function)
 	help_with_threads(d, el, f, c.registers);
 }
 
+/* ---- blocks side by side ------------------------------------------------- */
+
+/* What bounds how many blocks a multiprocessor holds. */
+struct crowd {
+	int64_t threads;		/* 0: known at the launch alone */
+	int64_t bytes;			/* of shared memory, at least */
+	int64_t most;
+	enum { BY_NUMBER, BY_THREADS, BY_MEMORY } by;
+};
+
+static struct crowd
+crowd_of(const struct cj_elab *el, uint32_t function,
+    const struct cj_target *t)
+{
+	struct crowd c = { threads_of(&el->m->functions.at[function]),
+	    cj_share_least(el->m, function), t->blocks_per_sm, BY_NUMBER };
+	int64_t n = t->threads_per_sm / (c.threads != 0 ? c.threads :
+	    CJ_MAX_BLOCK_THREADS);
+
+	if (n < c.most) {
+		c.most = n;
+		c.by = BY_THREADS;
+	}
+	n = (t->shared_bytes + CJ_SYSTEM_SHARED_BYTES) / (c.bytes +
+	    CJ_SYSTEM_SHARED_BYTES);
+	if (n < c.most) {
+		c.most = n;
+		c.by = BY_MEMORY;
+	}
+	return c;
+}
+
+static const char *
+crowd_text(const struct cj_elab *el, const struct crowd *c)
+{
+	if (c->by == BY_NUMBER)
+		return "";
+	if (c->by == BY_MEMORY)
+		return cj_printf(el->arena, " of %lld bytes of shared memory",
+		    (long long)c->bytes);
+	return c->threads == 0 ? ", which may have 1024 threads" :
+	    cj_printf(el->arena, " of %lld threads", (long long)c->threads);
+}
+
+/* Wrong where no chip holds them; else one text may serve several. Registers
+ * that do not suffice are an error where they are counted. */
+static void
+check_blocks(struct cj_elab *el, struct cj_span span, uint32_t function)
+{
+	int64_t asked = el->m->functions.at[function].min_blocks, best = 0;
+	struct crowd c = crowd_of(el, function, el->target), other;
+	enum cj_code code;
+	unsigned i;
+
+	if (asked <= c.most || c.most < 1)
+		return;
+	for (i = 0; i < cj_target_count; i++) {
+		other = crowd_of(el, function, &cj_targets[i]);
+		best = other.most > best ? other.most : best;
+	}
+	code = asked > best ? CJ_DIAG_MIN_BLOCKS : CJ_DIAG_FEWER_BLOCKS;
+	if (cj_diag_is_allowed(el->ds, code, span))
+		return;
+	cj_help(cj_elab_report(el, code, span,
+	    "min_blocks(%lld) is not met: a multiprocessor of %s holds %lld "
+	    "block%s%s", (long long)asked, el->target->name,
+	    (long long)c.most, c.most == 1 ? "" : "s", crowd_text(el, &c)),
+	    "min_blocks(%lld) would be.", (long long)c.most);
+}
+
 /* ---- parameters ---------------------------------------------------------- */
 
 /* In the order of the leaves, each register of one aligned by itself. */
@@ -291,4 +361,6 @@ cj_elab_limits(struct cj_elab *el, struct cj_span span, uint32_t function,
 	check_parameters(el, span, function);
 	check_shared(el, span, function, before);
 	check_registers(el, span, function);
+	if (el->errors == 0)
+		check_blocks(el, span, function);
 }

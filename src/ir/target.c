@@ -4,8 +4,9 @@
 #include "target.h"
 
 const struct cj_target cj_targets[] = {
-#define TARGET(name, number, ptx, suffix, threads, shared, registers, family) \
-	{ name, number, ptx, suffix, threads, shared, registers, family },
+#define TARGET(name, number, ptx, suffix, threads, blocks, shared, registers, \
+    family) { name, number, ptx, suffix, threads, blocks, shared, registers, \
+    family },
 #include "target.def"
 #undef TARGET
 };

@@ -11,11 +11,14 @@ struct cj_target {
 	int number;		/* 90 */
 	int ptx;		/* lowest PTX version times ten: 80 is 8.0 */
 	const char *suffix;	/* "a", "f" or "" */
-	int threads_per_sm;
+	int threads_per_sm, blocks_per_sm;
 	int shared_bytes;	/* of one block, at most */
 	int registers;		/* of one SM */
 	int family;
 };
+
+/* What the system has of each block's shared memory, beside its own. */
+enum { CJ_SYSTEM_SHARED_BYTES = 1024 };
 
 enum { CJ_MAX_BLOCK_THREADS = 1024, CJ_MAX_BLOCK_Z = 64,
     CJ_MAX_GRID_YZ = 65535 };

@@ -65,7 +65,8 @@ cutejit_code_at(size_t i)
 }
 
 static const cutejit_target targets[] = {
-#define TARGET(name, number, ptx, suffix, threads, shared, registers, family) \
+#define TARGET(name, number, ptx, suffix, threads, blocks, shared, registers, \
+    family)								\
 	{ name, number, ptx, shared, threads, registers },
 #include "ir/target.def"
 #undef TARGET

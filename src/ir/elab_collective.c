@@ -338,9 +338,11 @@ threads_of(struct cj_elab *el, struct cj_span span)
 	}
 	if (n % 32 == 0)
 		return n;
-	cj_elab_error(el, CJ_DIAG_UNSUPPORTED, span,
+	cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
 	    "a reduction over threads needs whole warps; the block has %lld "
-	    "threads", (long long)n);
+	    "threads", (long long)n), "Take a block of %lld threads, and let "
+	    "those that have nothing give what changes nothing, as 0 to a "
+	    "sum.", (long long)(n + 31) / 32 * 32);
 	return 0;
 }
 

@@ -97,6 +97,7 @@ cj_llvm_policy(enum cj_evict e)
 		[CJ_EVICT_LAST] = UINT64_C(0x14f0000000000000),
 	};
 
+	assert(e != CJ_EVICT_NORMAL && e < CJ_EVICT_COUNT);
 	return policies[e];
 }
 
@@ -153,6 +154,7 @@ cj_llvm_op_BULK_COPY(struct cj_llvm_gen *g, cj_ref r)
 	bool spreads = last != 0 && !is_shared(g, b->from);
 	struct cj_llvm_ptx c;
 
+	assert(inst->operand_count >= (b->signal == 0 ? 3 : 4));
 	begin(&c, g, 80);
 	cj_strbuf_puts(&c.text, name_of(g, b, spreads));
 	add_place(&c, "[", b->to, cj_operand(g->m, inst, 0),
@@ -202,6 +204,7 @@ cj_llvm_op_SEND(struct cj_llvm_gen *g, cj_ref r)
 	unsigned words = each * cj_type_count(type) / bits;
 	struct cj_llvm_ptx c;
 
+	assert((words == 1 || words == 2 || words == 4) && "of a vector");
 	begin(&c, g, 81);
 	if (b->reduces)
 		cj_strbuf_printf(&c.text, "red.async.relaxed.cluster"

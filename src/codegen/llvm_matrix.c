@@ -8,7 +8,10 @@ enum { WORD = 32, MOST_MATRICES = 4 };
 static uint32_t
 words_of(cj_type t)
 {
-	return cj_kind_bits(cj_type_kind(t)) * cj_type_count(t) / WORD;
+	uint32_t bits = cj_kind_bits(cj_type_kind(t)) * cj_type_count(t);
+
+	assert(bits % WORD == 0 && "whole words");
+	return bits / WORD;
 }
 
 /* ---- rows in shared memory ---------------------------------------------- */
@@ -40,6 +43,7 @@ cj_llvm_op_LDMATRIX(struct cj_llvm_gen *g, cj_ref r)
 	cj_llvm all = cj_llvm_intrinsic(g, name_of(g, "ldmatrix", access,
 	    count), LLVMTypeOf(from), &from, 1);
 
+	assert(count <= MOST_MATRICES);
 	cj_llvm_define(g, r);
 	for (i = 0; i < count; i++)
 		cj_llvm_set_word(g, r, i, count == 1 ? all :

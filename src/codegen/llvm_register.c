@@ -85,6 +85,7 @@ copy_runs(struct cj_llvm_gen *g, cj_ref r, cj_ref from,
 {
 	uint32_t i, j;
 
+	assert(run > 1);
 	for (i = 0; i + run <= p->count; i += run) {
 		for (j = 1; j < run && p->at[i + j] == p->at[i] + j; j++)
 			;
@@ -101,6 +102,7 @@ cj_llvm_op_PERMUTE(struct cj_llvm_gen *g, cj_ref r)
 	cj_ref from = cj_operand(g->m, inst, 0);
 	uint32_t i;
 
+	assert(p->count == cj_type_count(inst->type));
 	cj_llvm_define(g, r);
 	for (i = 0; i < p->count; i++)
 		copy(g, r, i, from, p->at[i], 1);
@@ -120,6 +122,7 @@ forget(struct cj_llvm_gen *g, cj_ref r, uint32_t at, uint32_t n)
 	uint32_t i, all = cj_type_count(t);
 	uint32_t parts = cj_llvm_word_parts(g, cj_type_kind(t));
 
+	assert(at + n <= all);
 	for (i = at / 2; g->pairs[r] != NULL && i < all / 2 &&
 	    2 * i < at + n; i++)
 		g->pairs[r][i] = NULL;
@@ -166,6 +169,7 @@ cj_llvm_op_CONST(struct cj_llvm_gen *g, cj_ref r)
 	uint32_t i, n = cj_type_count(c->type);
 	cj_llvm *out = cj_llvm_define(g, r);
 
+	assert(n == cj_type_count(cj_inst(g->m, r)->type));
 	for (i = 0; i < n; i++)
 		out[i] = is_f16_nan(c, i) ? hidden_nan(g) :
 		    cj_llvm_const(g, cj_type_kind(c->type), c->bits[i]);

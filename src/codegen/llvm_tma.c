@@ -71,6 +71,7 @@ add_offsets(struct cj_llvm_ptx *c, const struct cj_inst *inst, unsigned from,
 	LLVMTypeRef half = LLVMInt16TypeInContext(g->context);
 	unsigned i;
 
+	assert(from < to && to <= inst->operand_count);
 	cj_strbuf_puts(&c->text, ", {");
 	for (i = from; i < to; i++) {
 		cj_strbuf_printf(&c->text, "%s$%u", i == from ? "" : ", ",
@@ -115,13 +116,13 @@ cj_llvm_op_TMA_LOAD(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
-	struct cj_llvm_ptx c;
-
 	const struct cj_map *map = &g->m->maps.at[t->map];
 	unsigned rank = map->rank;
 	unsigned last = 3 + cj_map_numbers(map);
 	bool spreads = inst->operand_count > last;
+	struct cj_llvm_ptx c;
 
+	assert(inst->operand_count >= last && "a place, a map, an mbarrier");
 	begin(&c, g, map);
 	/* rows go to other blocks on few chips, to the own one on all */
 	cj_strbuf_printf(&c.text, "cp.async.bulk.tensor.%ud.shared::%s"
@@ -150,10 +151,10 @@ cj_llvm_op_TMA_STORE(struct cj_llvm_gen *g, cj_ref r)
 {
 	const struct cj_inst *inst = cj_inst(g->m, r);
 	const struct cj_tma_copy *t = &g->m->tmas.at[inst->attr];
+	const struct cj_map *map = &g->m->maps.at[t->map];
 	struct cj_llvm_ptx c;
 
-	const struct cj_map *map = &g->m->maps.at[t->map];
-
+	assert(inst->operand_count >= 2 + coordinates_of(map));
 	begin(&c, g, map);
 	cj_strbuf_printf(&c.text, "cp%s.async.bulk.tensor.%ud.global"
 	    ".shared::cta%s%s%s.bulk_group%s ", t->reduces ? ".reduce" : "",
@@ -173,6 +174,7 @@ cj_llvm_op_TMA_PREFETCH(struct cj_llvm_gen *g, cj_ref r)
 	const struct cj_map *map = &g->m->maps.at[inst->attr];
 	struct cj_llvm_ptx c;
 
+	assert(inst->operand_count >= 1 + coordinates_of(map));
 	begin(&c, g, map);
 	cj_strbuf_printf(&c.text, "cp.async.bulk.prefetch.tensor.%ud.L2"
 	    ".global%s ", (unsigned)map->rank, load_mode(map));

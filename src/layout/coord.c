@@ -45,6 +45,7 @@ basis_coord(struct cj_algebra *al, const struct cj_tuple *b)
 	const struct cj_tuple *t = cj_tuple_int(al, b->value);
 	unsigned i;
 
+	assert(b->kind == CJ_TUPLE_BASIS);
 	for (i = b->path_length; i-- > 0 && t != NULL;) {
 		struct cj_list list;
 		unsigned j;

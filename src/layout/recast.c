@@ -48,6 +48,7 @@ downcast_mode(struct cj_algebra *al, const struct cj_tuple *shape,
 {
 	struct cj_int by = cj_known(n);
 
+	assert(n > 0);
 	if (stride->kind != CJ_TUPLE_INT)
 		return cj_refuse(al, CJ_REFUSED_KIND, NULL,
 		    "unit stride %s has no width", cj_tuple_text(al, stride));
@@ -69,6 +70,7 @@ each_mode(struct cj_algebra *al, const struct cj_tuple *shape,
 
 	if (cj_is_leaf(shape))
 		return fn(al, shape, stride, n);
+	assert(shape->rank == stride->rank && "congruent");
 	cj_list_init(&shapes);
 	cj_list_init(&strides);
 	for (i = 0; i < shape->rank; i++) {

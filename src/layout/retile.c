@@ -33,6 +33,7 @@ tile_of(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 	    which, one), *at[2];
 	uint32_t m;
 
+	assert(cj_layout_rank(fragment) == 3 && "values, and atoms along both");
 	for (m = 0; part != NULL && m < 2; m++)
 		at[m] = cj_tuple_int(al, cj_int_div(al->sym, cj_int_mul(
 		    al->sym, cj_tuple_product(al, cj_tuple_get(one, m)),
@@ -92,6 +93,7 @@ are_same(struct cj_algebra *al, const struct cj_layout *a,
 	if (!cj_is_known(size) ||
 	    !cj_int_same(size, cj_layout_size(al, b)))
 		return false;
+	assert(size.value >= 0);
 	count = (size_t)size.value;
 	x = CJ_NEWS(al->arena, int64_t, count + 1);
 	y = CJ_NEWS(al->arena, int64_t, count + 1);

@@ -112,6 +112,7 @@ divide_canonical(struct cj_algebra *al, const struct cj_layout *l,
 	    2));
 	if (d == NULL)
 		return false;
+	assert(cj_layout_rank(d) == 2 && "an operand has two modes");
 	for (i = 0; i < 2; i++) {
 		const struct cj_tuple *s = d->stride->at[i];
 

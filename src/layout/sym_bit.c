@@ -79,6 +79,7 @@ static struct cj_int
 known_right(struct cj_symtab *t, enum cj_term_kind kind, struct cj_int a,
     int64_t b)
 {
+	assert(!cj_is_known(a) && "two known operands have a value");
 	if (kind == CJ_TERM_AND)
 		return b == 0 ? cj_known(0) : b == -1 ? a
 		    : and_run(t, a, b);

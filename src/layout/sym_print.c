@@ -31,6 +31,7 @@ print_binary(struct cj_strbuf *out, const struct cj_symtab *t,
 {
 	enum form form = binary[m->kind].form;
 
+	assert(cj_term_is_binary(m));
 	if (form == CALL) {
 		cj_strbuf_printf(out, "%s(", binary[m->kind].text);
 		print(out, t, m->a, IN_SUM, depth);
@@ -174,6 +175,7 @@ print(struct cj_strbuf *out, const struct cj_symtab *t, struct cj_int a,
 		cj_strbuf_puts(out, "...");
 		return;
 	}
+	assert(a.term < t->terms.len);
 	m = &t->terms.at[a.term];
 	parentheses = needs_parentheses(t, m, place);
 	/* M*8 is one addend, not a sum to guard */

@@ -60,6 +60,7 @@ divided_at(struct cj_algebra *al, const struct cj_layout *l,
 
 	if (z == NULL)
 		return NULL;
+	assert(cj_layout_rank(z) == 2 && which < 2);
 	pair[which] = fill_any(al, coord, cj_tuple_rank(z->shape->at[which]));
 	pair[1 - which] = repeat_any(al,
 	    cj_tuple_rank(z->shape->at[1 - which]));

@@ -90,6 +90,7 @@ cj_tiled_mma_make(struct cj_algebra *al, const struct cj_mma_atom *atom,
 	}
 	out->vmnk = cj_layout_product(al, CJ_PRODUCT_TILED, atom->threads,
 	    cj_tuple_layout(al, out->atoms));
+	assert(out->vmnk == NULL || cj_layout_rank(out->vmnk) == 4);
 	return out->vmnk != NULL;
 }
 
@@ -156,6 +157,7 @@ cj_tiled_mma_thrfrg(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 	    column(al, atom_extent(al, &mma->atom, which, j))));
 	if (l == NULL)
 		return NULL;
+	assert(cj_layout_rank(l) == 2 && "an atom, and all atoms");
 	l = cj_layout_compose_tiler(al, l, pair(al, cj_tuple_layout(al,
 	    atom_tv(&mma->atom, which)), any));
 	if (l == NULL)
@@ -249,6 +251,7 @@ cj_tiled_mma_coord(struct cj_algebra *al, const struct cj_tiled_mma *mma,
 
 	if (at == NULL)
 		return NULL;
+	assert(cj_tuple_rank(at) == 4 && "V, M, N and K");
 	modes_of(which, &i, &j);
 	thread = pair(al, cj_tuple_get(at, 0), pair(al,
 	    cj_tuple_get(at, i + 1), cj_tuple_get(at, j + 1)));

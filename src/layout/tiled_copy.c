@@ -64,6 +64,8 @@ made(struct cj_algebra *al, const struct cj_copy_atom *atom,
 	out->tiler = tiler;
 	if (tv == NULL || tiler == NULL)
 		return false;
+	assert(cj_layout_rank(tv) == 2 && "threads and values");
+	assert(cj_layout_rank(atom->reference) == 2);
 	if (cj_int_equal(al->sym, cj_int_mod(al->sym, size_of_mode(al, tv, 0),
 	    size_of_mode(al, atom->reference, 0)), zero) != CJ_YES) {
 		cj_refuse(al, CJ_REFUSED_TILE_DIV, NULL,

@@ -15,6 +15,7 @@ enum { MAX_BOX = 256, MAX_RANK = 5 };
 static struct cj_int
 value_of(const struct cj_tuple *stride)
 {
+	assert(cj_is_leaf(stride));
 	return stride->value;
 }
 

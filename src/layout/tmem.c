@@ -50,6 +50,7 @@ rest_layout(struct cj_algebra *al, const struct cj_tuple *shape,
 	const struct cj_tuple *rest;
 	uint32_t i;
 
+	assert(!cj_is_leaf(shape) && first >= 1);
 	cj_list_init(&list);
 	for (i = 1; i < shape->rank; i++)
 		cj_list_add(al, &list, shape->at[i]);
@@ -100,6 +101,7 @@ cj_tmem_copy_make(struct cj_algebra *al, const struct cj_copy_atom *atom,
 {
 	const struct cj_layout *both[2], *tv;
 
+	assert(bits > 0 && bits <= WORD);
 	if (atom->address == NULL) {
 		cj_refuse(al, CJ_REFUSED_KIND, NULL,
 		    "%s does not copy tensor memory", atom->name);

@@ -241,18 +241,29 @@ struct work {
 };
 
 static struct cj_value
-apply(struct cj_elab *el, struct cj_args *args, bool cuts,
-    cj_layout_map *map, struct work *w, const char *name)
+apply(struct cj_elab *el, struct cj_args *args, cj_layout_map *map,
+    struct work *w, const char *name)
 {
 	const struct cj_layout *l;
 
 	if (args->at[0].kind == CJ_VALUE_TENSOR)
-		return cj_tensor_map(el, args->span, args->at[0].tensor, cuts,
-		    map, w, name);
+		return cj_tensor_map(el, args->span, args->at[0].tensor, map,
+		    w, name);
 	l = cj_arg_layout(el, args, 0);
 	if (l == NULL)
 		return cj_value_error();
 	return cj_arg_result(el, args->span, map(&el->al, l, w), name);
+}
+
+/* One after which a view is a part. */
+static struct cj_value
+cut(struct cj_elab *el, struct cj_args *args, cj_layout_map *map,
+    struct work *w, const char *name)
+{
+	if (args->at[0].kind == CJ_VALUE_TENSOR)
+		return cj_tensor_cut(el, args->span, args->at[0].tensor, map,
+		    w, name);
+	return apply(el, args, map, w, name);
 }
 
 static const struct cj_layout *
@@ -266,7 +277,7 @@ struct cj_value
 cj_builtin_flatten(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
-	return apply(el, args, false, do_flatten, NULL, row->name);
+	return apply(el, args, do_flatten, NULL, row->name);
 }
 
 static const struct cj_layout *
@@ -345,7 +356,7 @@ modes_between(struct cj_elab *el, struct cj_args *args, cj_layout_map *map,
 		    (long long)end);
 	w.begin = (uint32_t)begin;
 	w.end = (uint32_t)end;
-	return apply(el, args, false, map, &w, name);
+	return apply(el, args, map, &w, name);
 }
 
 struct cj_value
@@ -392,7 +403,7 @@ cj_builtin_select(struct cj_elab *el, struct cj_args *args,
 	}
 	w.modes = modes;
 	w.count = cj_tuple_rank(t);
-	return apply(el, args, false, do_select, &w, row->name);
+	return apply(el, args, do_select, &w, row->name);
 }
 
 /* Registers of shape (m, n) as (n, m). */
@@ -440,7 +451,7 @@ cj_builtin_transpose(struct cj_elab *el, struct cj_args *args,
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,
 		    "transpose takes two modes, the rank is %u",
 		    cj_tuple_rank(shape));
-	return apply(el, args, false, do_select, &w, row->name);
+	return apply(el, args, do_select, &w, row->name);
 }
 
 /* ---- divides and compositions -------------------------------------------- */
@@ -460,7 +471,7 @@ cj_elab_divide(struct cj_elab *el, struct cj_args *args, enum cj_divide form,
 	struct work w = { .divide = form, .tuple = tile };
 
 	return tile == NULL ? cj_value_error() :
-	    apply(el, args, true, do_divide, &w, name);
+	    cut(el, args, do_divide, &w, name);
 }
 
 #define DIVIDE(word, form)						\
@@ -491,7 +502,7 @@ cj_elab_compose(struct cj_elab *el, struct cj_args *args,
 {
 	struct work w = { .layout = with };
 
-	return apply(el, args, true, do_compose, &w, name);
+	return cut(el, args, do_compose, &w, name);
 }
 
 /* A swizzle on the right: of a swizzle, or in front of a layout. */
@@ -562,5 +573,5 @@ cj_builtin_composition(struct cj_elab *el, struct cj_args *args,
 		if (cj_is_leaf(w.tuple))
 			w.layout = cj_layout_make(&el->al, w.tuple, NULL);
 	}
-	return apply(el, args, true, do_compose, &w, row->name);
+	return cut(el, args, do_compose, &w, row->name);
 }

@@ -408,7 +408,7 @@ cj_builtin_row_col(struct cj_elab *el, struct cj_args *args,
 		return cj_value_layout(rows_columns(el, atom, v.layout));
 	if (v.kind == CJ_VALUE_TENSOR) {
 		seen.atom = atom;
-		return cj_tensor_map(el, args->span, v.tensor, false,
+		return cj_tensor_map(el, args->span, v.tensor,
 		    do_rows_columns, &seen, row->name);
 	}
 	l = cj_elab_registers_of(el, args, 0);

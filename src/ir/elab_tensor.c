@@ -150,7 +150,7 @@ cj_tensor_coords(struct cj_elab *el, const struct cj_tensor *t)
 
 struct cj_value
 cj_tensor_map(struct cj_elab *el, struct cj_span span,
-    const struct cj_tensor *t, bool cuts, cj_layout_map *map, void *user,
+    const struct cj_tensor *t, cj_layout_map *map, void *user,
     const char *what)
 {
 	struct cj_tensor made = *t;
@@ -158,8 +158,6 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 	struct cj_cut *moved;
 	unsigned i;
 
-	if (made.cut == NULL && cuts)
-		made.cut = cj_cut_new(el, t);
 	for (i = 0; i < COMPANIONS; i++)
 		if (companion(&made, i) != NULL)
 			coord[i] = companion(&made, i)->coord;
@@ -180,6 +178,18 @@ cj_tensor_map(struct cj_elab *el, struct cj_span span,
 		set_companion(el, &made, i, moved);
 	}
 	return cj_value_tensor(el, &made);
+}
+
+struct cj_value
+cj_tensor_cut(struct cj_elab *el, struct cj_span span,
+    const struct cj_tensor *t, cj_layout_map *map, void *user,
+    const char *what)
+{
+	struct cj_tensor made = *t;
+
+	if (made.cut == NULL)
+		made.cut = cj_cut_new(el, t);
+	return cj_tensor_map(el, span, &made, map, user, what);
 }
 
 /* ---- bounds that are known ----------------------------------------------- */
@@ -443,7 +453,7 @@ window(struct cj_elab *el, struct cj_span span, const struct cj_tensor *t,
 		return cj_elab_refused(el, span, "index");
 	if (made.cut == NULL)
 		begin_at(el, &made, &w);
-	return cj_tensor_map(el, span, &made, false, narrowed, &w, "index");
+	return cj_tensor_map(el, span, &made, narrowed, &w, "index");
 }
 
 /* ---- another origin: domain_offset --------------------------------------- */
@@ -480,8 +490,7 @@ cj_tensor_shift(struct cj_elab *el, struct cj_span span,
 		cut->coord = with_offset(el, cut);
 		set_companion(el, &inside, i, cut);
 	}
-	v = cj_tensor_map(el, span, &inside, true, do_offset, (void *)coord,
-	    what);
+	v = cj_tensor_cut(el, span, &inside, do_offset, (void *)coord, what);
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
 	made = *v.tensor;

@@ -363,7 +363,7 @@ cut_tensor(struct cj_elab *el, struct cj_span span,
 	t = in_tiles(el, span, t, c);
 	if (t == NULL)
 		return cj_value_error();
-	z = cj_tensor_map(el, span, t, true, do_cut, c, name);
+	z = cj_tensor_cut(el, span, t, do_cut, c, name);
 	if (z.kind == CJ_VALUE_ERROR)
 		return z;
 	coord = thread_coord(el, c, z.tensor->layout->shape,

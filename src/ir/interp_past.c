@@ -51,16 +51,29 @@ cj_past_levels(uint64_t blocks)
 }
 
 static void *
-new_node(struct cj_frame *f, bool is_leaf)
+new_node(struct cj_frame *f, size_t bytes)
 {
 	struct cj_race_run *r = f->machine->race->run;
-	size_t bytes = is_leaf ? place_of(r, r->has_async ? CJ_VIEWS :
-	    CJ_VIEW_SHARED) * sizeof(struct cj_known) : sizeof(struct cj_past);
 
 	if (atomic_fetch_add_explicit(&r->nodes, 1, memory_order_relaxed)
 	    == MOST_NODES)
 		cj_race_give_up(f, "it releases memory too often");
 	return cj_alloc(f->machine->arena, bytes);
+}
+
+static struct cj_known *
+new_leaf(struct cj_frame *f)
+{
+	const struct cj_race_run *r = f->machine->race->run;
+
+	return new_node(f, place_of(r, r->has_async ? CJ_VIEWS :
+	    CJ_VIEW_SHARED) * sizeof(struct cj_known));
+}
+
+static struct cj_past *
+new_inner(struct cj_frame *f)
+{
+	return new_node(f, sizeof(struct cj_past));
 }
 
 /* Has a leaf all that another one has of a view? */
@@ -95,7 +108,7 @@ join_leaves(struct cj_frame *f, const struct cj_past *x,
 	}
 	if (x_has_all || y_has_all)
 		return x_has_all ? x : y;
-	both = new_node(f, true);
+	both = new_leaf(f);
 	for (v = 0; v < cj_race_views(r); v++) {
 		at = place_of(r, v);
 		warps = cj_race_warps(r, v);
@@ -129,7 +142,7 @@ join_trees(struct cj_frame *f, const struct cj_past *x,
 	}
 	if (is_x || is_y)
 		return is_x ? x : y;
-	made = new_node(f, false);
+	made = new_inner(f);
 	*made = kids;
 	return made;
 }
@@ -182,7 +195,7 @@ tree_of(struct cj_frame *f, uint64_t block, const struct cj_past *leaf)
 	unsigned level;
 
 	for (level = 0; level < f->machine->race->run->levels; level++) {
-		struct cj_past *up = new_node(f, false);
+		struct cj_past *up = new_inner(f);
 
 		up->child[block >> level * FAN_BITS & (FAN - 1)] = leaf;
 		leaf = up;
@@ -194,7 +207,7 @@ const struct cj_past *
 cj_past_of(struct cj_frame *f, uint64_t block, uint32_t warp,
     uint32_t interval)
 {
-	struct cj_known *leaf = new_node(f, true);
+	struct cj_known *leaf = new_leaf(f);
 
 	assert(warp < f->machine->race->run->warps);
 	leaf[warp].interval = interval;
@@ -205,7 +218,7 @@ const struct cj_past *
 cj_past_of_clock(struct cj_frame *f, const struct cj_clock *c)
 {
 	const struct cj_race_run *r = f->machine->race->run;
-	struct cj_known *leaf = new_node(f, true);
+	struct cj_known *leaf = new_leaf(f);
 	uint32_t v;
 
 	for (v = 0; v < cj_race_views(r); v++)
@@ -223,7 +236,7 @@ cj_past_fence(struct cj_frame *f, const struct cj_past *p, enum cj_view view)
 
 	if (all == p->child[view])
 		return p;
-	made = new_node(f, false);
+	made = new_inner(f);
 	*made = *p;
 	made->child[view] = all;
 	return made;

@@ -160,7 +160,7 @@ cj_layout_gaps(struct cj_algebra *al, const struct cj_layout *f,
 		return NULL;
 	stride = cj_compact_left(al, rest, &end);
 	cj_modes_flatten(al, &gaps, rest, stride);
-	cj_coalesce_modes(al, &gaps, false);
+	cj_coalesce_modes(al, &gaps);
 	return cj_checked(al, cj_modes_layout(al, &gaps));
 }
 

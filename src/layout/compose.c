@@ -244,7 +244,7 @@ left_init(struct cj_algebra *al, struct left *left,
 		if (cj_is_value(left->modes.at[left->modes.count - 1].shape,
 		    1))
 			left->size = cj_tuple_product(al, shape);
-		cj_coalesce_modes(al, &left->modes, true);
+		cj_coalesce_beyond(al, &left->modes);
 		return true;
 	}
 	if (profile->rank > cj_tuple_rank(shape)) {

@@ -45,7 +45,7 @@ sorted_modes(struct cj_algebra *al, const struct cj_layout *l,
 	cj_modes_flatten(al, &m, l->shape, l->stride);
 	if (m.count == 0)
 		cj_modes_add(al, &m, cj_known(1), cj_tuple_known(al, 0));
-	cj_coalesce_modes(al, &m, false);
+	cj_coalesce_modes(al, &m);
 	assert(m.count > 0);
 	*out = CJ_NEWS(al->arena, struct sorted, m.count);
 	for (i = 0; i < m.count; i++) {
@@ -102,7 +102,7 @@ right_inverse(struct cj_algebra *al, const struct cj_layout *l)
 		next = cj_int_mul(al->sym, at[i].mode.shape,
 		    at[i].mode.stride->value);
 	}
-	cj_coalesce_modes(al, &r, false);
+	cj_coalesce_modes(al, &r);
 	return cj_modes_layout(al, &r);
 }
 
@@ -184,7 +184,7 @@ left_inverse(struct cj_algebra *al, const struct cj_layout *l)
 		return cj_refuse(al, CJ_REFUSED_NONINJECTIVE, NULL,
 		    "%s is not injective, and has no left inverse either",
 		    cj_layout_text(al, l));
-	cj_coalesce_modes(al, &r, false);
+	cj_coalesce_modes(al, &r);
 	return cj_modes_layout(al, &r);
 }
 

@@ -80,9 +80,9 @@ const struct cj_tuple *cj_value_add(struct cj_algebra *al,
 const struct cj_tuple *cj_compact_left(struct cj_algebra *al,
     const struct cj_tuple *shape, struct cj_int *next);
 
+void cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m);
 /* CuTe's coalesce_x: the function is kept beyond the domain as well. */
-void cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m,
-    bool beyond);
+void cj_coalesce_beyond(struct cj_algebra *al, struct cj_modes *m);
 /* A copy of `t` with fn in place of its leaves; NULL passes through. */
 typedef const struct cj_tuple *cj_leaf_fn(struct cj_algebra *al,
     const struct cj_tuple *leaf, void *user);

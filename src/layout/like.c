@@ -61,7 +61,7 @@ cj_layout_domain_distribute(struct cj_algebra *al,
 		start = cj_int_mul(al->sym, start, flat.at[i].shape);
 		n /= g;
 	}
-	cj_coalesce_modes(al, &m, false);
+	cj_coalesce_modes(al, &m);
 	return cj_checked(al, cj_modes_layout(al, &m));
 }
 
@@ -92,7 +92,7 @@ plain_alignment(struct cj_algebra *al, const struct cj_layout *l,
 
 	cj_modes_init(&m);
 	cj_modes_flatten(al, &m, l->shape, l->stride);
-	cj_coalesce_modes(al, &m, false);
+	cj_coalesce_modes(al, &m);
 	for (i = 0; i < m.count; i++) {
 		if (m.at[i].stride->kind != CJ_TUPLE_INT) {
 			cj_refuse(al, CJ_REFUSED_KIND, NULL,

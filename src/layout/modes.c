@@ -201,13 +201,9 @@ merges(struct cj_algebra *al, const struct cj_mode *a,
 	    b->stride);
 }
 
-/*
- * Backwards, as CuTe does: the newest mode is the front of what is done.
- * `beyond` keeps a last extent of 1 apart, since the mode before it must not
- * become the last one and take the indices beyond the domain.
- */
+/* Backwards, as CuTe does: the newest mode is the front of what is done. */
 void
-cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m, bool beyond)
+cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m)
 {
 	uint32_t i, top = m->count;
 	struct cj_mode *at = m->at;
@@ -215,8 +211,6 @@ cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m, bool beyond)
 	if (m->count == 0)
 		return;
 	top--;
-	if (beyond && cj_is_value(at[top].shape, 1))
-		at[top].shape = cj_known(2);
 	for (i = m->count - 1; i-- > 0;) {
 		if (cj_is_value(at[i].shape, 1))
 			continue;
@@ -237,6 +231,16 @@ cj_coalesce_modes(struct cj_algebra *al, struct cj_modes *m, bool beyond)
 		at[0].stride = cj_tuple_known(al, 0);
 }
 
+/* A last extent of 1 stays apart: the mode before it must not become the last
+ * one and take the indices beyond the domain. */
+void
+cj_coalesce_beyond(struct cj_algebra *al, struct cj_modes *m)
+{
+	if (m->count > 0 && cj_is_value(m->at[m->count - 1].shape, 1))
+		m->at[m->count - 1].shape = cj_known(2);
+	cj_coalesce_modes(al, m);
+}
+
 static const struct cj_layout *
 coalesce_all(struct cj_algebra *al, const struct cj_layout *l)
 {
@@ -246,7 +250,7 @@ coalesce_all(struct cj_algebra *al, const struct cj_layout *l)
 		return l;
 	cj_modes_init(&m);
 	cj_modes_flatten(al, &m, l->shape, l->stride);
-	cj_coalesce_modes(al, &m, false);
+	cj_coalesce_modes(al, &m);
 	return cj_modes_layout(al, &m);
 }
 
@@ -304,7 +308,7 @@ filter_all(struct cj_algebra *al, const struct cj_layout *l)
 		if (cj_stride_is(m.at[i].stride, 0))
 			m.at[i].shape = cj_known(1);
 	}
-	cj_coalesce_modes(al, &m, false);
+	cj_coalesce_modes(al, &m);
 	return cj_modes_layout(al, &m);
 }
 

@@ -268,7 +268,7 @@ cj_layout_compose_swizzle(struct cj_algebra *al, const struct cj_layout *l,
 		return cj_refuse(al, CJ_REFUSED_SYMBOLIC, NULL,
 		    "a swizzle cannot move through %s, which is not known",
 		    cj_layout_text(al, l));
-	cj_coalesce_modes(al, &m, true);
+	cj_coalesce_beyond(al, &m);
 	bitwise = is_bitwise(&m, source_bits(s)
 	    | target_bits(s));
 	fits = (bitwise || is_small(&m))

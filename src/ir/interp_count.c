@@ -1,5 +1,6 @@
 /*
- * Counts: how often each instruction ran, and what its accesses cost.
+ * Counts: how often each instruction ran, and what its accesses cost. A region
+ * ran once for those who came to it, however many arms or turns it had.
  *
  * Global memory moves in sectors of 32 bytes out of lines of 128; what a warp
  * touches of them at once is counted. Shared memory has 32 banks of 4 bytes:
@@ -54,7 +55,8 @@ cj_count_step(struct cj_frame *f, const struct cj_step *s)
 	struct cj_count *c = &f->machine->profile->at[s->ref];
 	uint32_t lane, lanes = 0;
 
-	if (s->ref == 0)
+	/* arms, turns and ends of a region: nobody comes there */
+	if (s->ref == 0 || s != &f->code->steps.at[f->code->first[s->ref]])
 		return;
 	for (lane = 0; lane < f->lanes; lane++)
 		lanes += cj_lane_runs(f, lane);

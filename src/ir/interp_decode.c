@@ -367,6 +367,7 @@ cj_decode_region(struct cj_decoder *d, cj_region region)
 	open_slots(d, region);
 	for (r = m->regions.at[region].first; r != 0; r = cj_inst(m, r)->next) {
 		assert(cj_inst(m, r)->op < CJ_OP_COUNT);
+		d->code->first[r] = cj_decode_pc(d);
 		decode_fns[cj_inst(m, r)->op](d, r);
 		release_dead(d, r);
 	}
@@ -418,6 +419,7 @@ make_tables(struct cj_decoder *d)
 {
 	const struct cj_module *m = d->module;
 
+	d->code->first = offsets(d->arena, m->insts.len);
 	d->code->offset = offsets(d->arena, m->insts.len);
 	d->code->slot = offsets(d->arena, m->objects.len);
 	d->constant = offsets(d->arena, m->constants.len);
@@ -514,6 +516,7 @@ borrow_tables(struct cj_decoder *d, struct cj_decoder *outer)
 		t->code = CJ_NEW(d->arena, struct cj_decoded);
 		make_tables(t);
 	}
+	d->code->first = outer->code->first;	/* each has its own entries */
 	d->code->offset = t->code->offset;
 	d->code->slot = t->code->slot;
 	d->constant = t->constant;

@@ -78,6 +78,7 @@ struct cj_decoded {
 	CJ_VEC(struct cj_capture) captures;
 	CJ_VEC(uint32_t) lists;		/* offsets of operands, see
 					   cj_decode_list */
+	uint32_t *first;		/* step of each instruction, by ref */
 	uint32_t *offset;		/* of each value and slot; by ref, */
 	uint32_t *slot;			/* by object; of maps while decoding */
 	uint32_t *marks;		/* by object: bytes that say which

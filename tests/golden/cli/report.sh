@@ -47,3 +47,26 @@ do
 	grep -o '"total": .*"global_sectors": [0-9]*' apart.json |
 	    sed "s/.*\"bytes\"/$step apart: \"bytes\"/"
 done
+# A line counts the warps that come there, not the steps that a condition or a
+# loop takes: all threads of two warps take part in each line but "then".
+cat >turns.cute <<'TEXT'
+kernel turns(x: tensor(i32, N:1))
+{
+    launch grid(1) block(64)
+    {
+        let t = thread_idx.x;
+        var k = 2;
+        while k <= 16 {
+            if x[t] == 0 {
+                x[t] = 1;   // then
+            } else {
+                x[t] += 1;
+            }
+            k = k * 2;
+        }
+        for i in 0..4 unroll(1) { x[t] += 2; }
+    }
+}
+TEXT
+"$CUTEC" run --device=cpu --report=json turns.cute 'x=full(i32, 64, 3)' >log 2>&1
+grep -o '"line": [0-9]*, "warps": [0-9]*, "lanes": [0-9]*' turns.json

@@ -355,8 +355,9 @@ fillable(struct cj_elab *el, struct cj_span span, const struct cj_value *v,
 		cj_help(cj_elab_report(el, CJ_DIAG_UNSUPPORTED, span,
 		    "fill takes elements that are equally far apart, this is "
 		    "%s", cj_value_what(el, v)),
-		    "A loop in the host part fills a view of one mode each "
-		    "time.");
+		    "If there are no gaps, let the layout say so, as (M, N):"
+		    "(N, 1) in a pattern; else a loop in the host part fills "
+		    "a view of one mode each time.");
 		return false;
 	}
 	if (v->tensor->is_guarded || cj_kind_bits(v->tensor->element) < 8) {
@@ -435,24 +436,39 @@ cj_builtin_zeros(struct cj_elab *el, struct cj_args *args,
 	    cj_type_of(k, cj_shape_count(shape)), 0));
 }
 
+/* The shape that a value gets. Its elements keep their order, in which mode 0
+ * goes first: strides of a layout would say otherwise. */
+static const struct cj_tuple *
+new_shape(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
+{
+	const struct cj_layout *l = cj_value_to_layout(el, span, v), *compact;
+
+	if (l == NULL || v->kind != CJ_VALUE_LAYOUT)
+		return l == NULL ? NULL : l->shape;
+	compact = cj_layout_make(&el->al, l->shape, NULL);
+	if (compact != NULL && cj_layout_same(l, compact))
+		return l->shape;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+	    "reshape takes a shape, this is the layout %s",
+	    cj_value_text(el, v)),
+	    "Elements keep their order, mode 0 first. transpose(reshape(a, "
+	    "(n, m))) fills m rows of n one after the other.");
+	return NULL;
+}
+
 struct cj_value
 cj_builtin_reshape(struct cj_elab *el, struct cj_args *args,
     const struct cj_builtin *row)
 {
 	struct cj_value v = cj_elab_read(el, args->span, args->at[0]);
-	const struct cj_layout *l;
+	bool is_array = cj_elab_is_array(el, &v);
 	const struct cj_tuple *shape;
 	struct cj_diag *d;
 
 	(void)row;
 	if (v.kind == CJ_VALUE_ERROR)
 		return v;
-	if (cj_elab_is_array(el, &v)) {
-		l = cj_value_to_layout(el, args->span, &args->at[1]);
-		return l == NULL ? cj_value_error() : cj_elab_array_reshape(el,
-		    args->span, v, l->shape);
-	}
-	if (v.kind != CJ_VALUE_REGS) {
+	if (!is_array && v.kind != CJ_VALUE_REGS) {
 		d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, args->span,
 		    "reshape takes registers, this is %s",
 		    cj_value_what(el, &v));
@@ -461,7 +477,12 @@ cj_builtin_reshape(struct cj_elab *el, struct cj_args *args,
 			    "in another shape.");
 		return cj_value_error();
 	}
-	if (!registers_shape(el, args->span, &args->at[1], &shape))
+	shape = new_shape(el, args->span, &args->at[1]);
+	if (shape == NULL)
+		return cj_value_error();
+	if (is_array)
+		return cj_elab_array_reshape(el, args->span, v, shape);
+	if (!cj_elab_fits_registers(el, args->span, shape))
 		return cj_value_error();
 	if (cj_shape_count(shape) != cj_shape_count(v.regs.shape))
 		return cj_elab_error(el, CJ_DIAG_WRONG_SHAPE, args->span,

@@ -230,7 +230,7 @@ remark_banks(struct cj_elab *el, const struct warp *w)
 	    "and %u want different words of bank %lld", w->width, w->name,
 	    worst + 1, one, other, (long long)(w->bytes[other] / WORD % BANKS)),
 	    "A swizzle spreads rows over the banks (smem_layout, "
-	    "composition(swizzle(B, M, S), layout)), and so does a longer "
+	    "composition(swizzle(B, M, S), layout)), and so does another "
 	    "stride between them.");
 }
 

@@ -85,14 +85,25 @@ tuple_slot(struct cj_elab *el, struct cj_span span, cj_name name,
 	return cj_value_tuple(el, at, t->names, t->count);
 }
 
+static struct cj_value
+no_variable(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
+{
+	struct cj_diag *d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
+	    "a variable holds numbers, this is %s", cj_value_what(el, v));
+
+	if (v->kind == CJ_VALUE_TENSOR)
+		cj_help(d, "Its elements are memory: say \"let\", and assign "
+		    "to them.");
+	return cj_value_error();
+}
+
 struct cj_value
 cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
     struct cj_value v, cj_region home)
 {
-	struct cj_diag *d;
-
-	if (v.kind == CJ_VALUE_ERROR)
-		return v;
+	/* the host part reads no elements: it is told what a variable is */
+	if (v.kind == CJ_VALUE_TENSOR && el->time == CJ_TIME_HOST)
+		return no_variable(el, span, &v);
 	v = cj_elab_read(el, span, v);
 	if (v.kind == CJ_VALUE_TUPLE)
 		return tuple_slot(el, span, name, v.tuple, home);
@@ -100,14 +111,7 @@ cj_elab_slot_in(struct cj_elab *el, struct cj_span span, cj_name name,
 		return cell(el, span, name, v);
 	if (cj_value_is_number(&v) || v.kind == CJ_VALUE_UNWRITTEN)
 		return number_slot(el, span, name, v, home);
-	if (v.kind == CJ_VALUE_ERROR)
-		return v;
-	d = cj_elab_report(el, CJ_DIAG_WRONG_KIND, span,
-	    "a variable holds numbers, this is %s", cj_value_what(el, &v));
-	if (v.kind == CJ_VALUE_TENSOR)
-		cj_help(d, "Its elements are memory: say \"let\", and assign "
-		    "to them.");
-	return cj_value_error();
+	return v.kind == CJ_VALUE_ERROR ? v : no_variable(el, span, &v);
 }
 
 struct cj_value

@@ -1031,7 +1031,9 @@ typedef struct cutejit_cache_entry {
 	const char *why;		/* what is wrong with it; or "" */
 } cutejit_cache_entry;
 
-/* Valid during the call only. Not 0: stop. */
+/* Valid during the call only. Not 0: stop. A folder that is there and cannot be
+ * read is CUTEJIT_MISSING for those who list or remove; one that nobody has
+ * made yet has no entries. */
 typedef int cutejit_cache_fn(void *user, const cutejit_cache_entry *entry);
 
 /* Every entry, most recently used first; digests are not checked. */

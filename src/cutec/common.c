@@ -407,16 +407,17 @@ char *
 read_file(const char *path, size_t *length)
 {
 	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	const char *name = f == stdin ? "standard input" : path;
 	char *text;
 
 	if (f == NULL) {
-		complain("cannot read %s: %s", path, strerror(errno));
+		complain("cannot read %s: %s", name, strerror(errno));
 		return NULL;
 	}
 	errno = 0;
 	text = read_stream(f, length);
 	if (text == NULL || ferror(f)) {
-		complain("cannot read %s: %s", path, strerror(errno));
+		complain("cannot read %s: %s", name, strerror(errno));
 		free(text);
 		text = NULL;
 	}

@@ -1,6 +1,7 @@
 /*
  * cutec: the command. Finds the subcommand and hands over.
  */
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
@@ -155,8 +156,10 @@ main(int argc, char **argv)
 	/* a file that may not grow is an error like others */
 	signal(SIGXFSZ, SIG_IGN);
 	code = run(argc, argv);
+	errno = 0;		/* what was not written is tried again */
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		complain("cannot write to standard output");
+		complain("cannot write to standard output%s%s",
+		    errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
 		return code != 0 ? code : CUTEJIT_MISSING;
 	}
 	return code;

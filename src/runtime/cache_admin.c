@@ -81,6 +81,26 @@ scan(struct cj_arena *a, const struct cj_store *s, const char *shard,
 	return list.at;
 }
 
+/* All files, for who asks what there is: a folder that nobody has made yet has
+ * none, but one that cannot be read is told. */
+static cutejit_status
+scan_all(struct cj_work *f, struct cj_stored **list, size_t *count)
+{
+	const struct cj_store *s = f->context->store;
+	DIR *d = s->folder != NULL ? opendir(s->folder) : NULL;
+
+	*list = NULL;
+	*count = 0;
+	if (d == NULL && s->folder != NULL && errno != ENOENT)
+		return cj_fail(f, CUTEJIT_MISSING, CJ_DIAG_MISSING_FILE,
+		    "the cache folder %s (%s) cannot be read: %s", s->root,
+		    s->why, strerror(errno));
+	if (d != NULL)
+		closedir(d);
+	*list = scan(&f->arena, s, NULL, count);
+	return CUTEJIT_OK;
+}
+
 /* ---- the bound ----------------------------------------------------------- */
 
 struct bound {
@@ -175,13 +195,12 @@ static cutejit_status
 prune(struct cj_work *f, void *arguments)
 {
 	struct pruning *p = arguments;
-	struct cj_store *s = f->context->store;
 	struct cj_record r;
 	struct cj_stored *list;
 	const char *why;
 	size_t count, i, kept = 0;
+	cutejit_status status = scan_all(f, &list, &count);
 
-	list = scan(&f->arena, s, NULL, &count);
 	for (i = 0; i < count; i++) {
 		struct cj_mark m = cj_arena_mark(&f->arena);
 		bool good = !list[i].is_entry
@@ -199,7 +218,7 @@ prune(struct cj_work *f, void *arguments)
 	    : time(NULL) - (int64_t)(p->older_than < INT32_MAX
 	    ? p->older_than : INT32_MAX);
 	keep_bound(&p->bound, list, kept);
-	return CUTEJIT_OK;
+	return status;
 }
 
 cutejit_status
@@ -296,8 +315,8 @@ list(struct cj_work *f, void *arguments)
 	struct listing *l = arguments;
 	struct cj_stored *at;
 	size_t count, i;
+	cutejit_status status = scan_all(f, &at, &count);
 
-	at = scan(&f->arena, f->context->store, NULL, &count);
 	for (i = 0; i < count; i++) {
 		struct cj_mark m = cj_arena_mark(&f->arena);
 		cutejit_cache_entry e;
@@ -312,17 +331,17 @@ list(struct cj_work *f, void *arguments)
 			break;
 		cj_arena_release(&f->arena, m);
 	}
-	return CUTEJIT_OK;
+	return status;
 }
 
 static cutejit_status
 show(struct cj_work *f, void *arguments)
 {
 	struct listing *l = arguments;
+	cutejit_status status = list(f, arguments);
 
-	list(f, arguments);
-	if (l->shown != 0)
-		return CUTEJIT_OK;
+	if (l->shown != 0 || status != CUTEJIT_OK)
+		return status;
 	return cj_fail(f, CUTEJIT_ERROR, CJ_DIAG_USAGE,
 	    "the cache has no entry whose key begins with \"%s\"", l->key);
 }

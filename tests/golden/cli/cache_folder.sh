@@ -20,3 +20,9 @@ for word in CUTEJIT_CACHE_BYTES=-1 CUTEJIT_CACHE_BYTES=99999999999999999999 CUTE
 	rm -f ./*.ir
 done
 CUTEJIT_ASSEMBLER=nvcc "$CUTEC" doctor | grep -A 1 ' environment .* none '
+for what in ls 'show 0' verify prune; do
+	# shellcheck disable=SC2086
+	env CUTEJIT_CACHE_DIR=/dev/null "$CUTEC" cache $what 2>&1; echo "status $?"
+	# shellcheck disable=SC2086
+	env CUTEJIT_CACHE_DIR=not_yet "$CUTEC" cache $what 2>&1; echo "status $?"
+done

@@ -50,3 +50,5 @@ try cache ls all
 try compile double.cute --emit=ptx=/dev/null -MF /dev/full
 cp double.cute 'two $ #.cute'
 try compile 'two $ #.cute' --emit=deps=-
+"$CUTEC" fmt - <&- 2>&1; echo "status $?"
+"$CUTEC" targets 2>&1 >&-; echo "status $?"

@@ -131,13 +131,14 @@ take_expression(struct sheet *sheet, const char *text)
 
 	if (value == NULL)
 		return sheet->code;
-	p.layout = cj_layout_read(sheet->al, value, strlen(value));
 	if (sheet->form_name == NULL) {
+		p.layout = cj_layout_read(sheet->al, value, strlen(value));
 		puts(value);
 		if (p.layout != NULL)
 			print_facts(sheet, p.layout);
 		return 0;
 	}
+	p.layout = cj_layout_or_shape_read(sheet->al, value, strlen(value));
 	if (p.layout == NULL)
 		return usage_error("layout", "%s is not a layout of known "
 		    "integers: it cannot be drawn", value);

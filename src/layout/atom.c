@@ -269,8 +269,8 @@ cj_mma_atom_find(struct cj_algebra *al, const char *name,
 		    && fill_layout(al, &m, r->b, &out->b)
 		    && fill_layout(al, &m, r->c, &out->c);
 	}
-	cj_refuse(al, CJ_REFUSED_KIND, NULL, "there is no MMA atom \"%s\"",
-	    name);
+	cj_refuse(al, CJ_REFUSED_KIND, NULL, "there is no MMA atom \"%s\"; "
+	    "they have CuTe's names, as SM80_16x8x16_F32F16F16F32_TN", name);
 	return false;
 }
 
@@ -301,8 +301,8 @@ cj_copy_atom_find(struct cj_algebra *al, const char *name,
 		    && fill_layout(al, &m, target, &out->target)
 		    && fill_layout(al, &m, reference, &out->reference);
 	}
-	cj_refuse(al, CJ_REFUSED_KIND, NULL, "there is no copy atom \"%s\"",
-	    name);
+	cj_refuse(al, CJ_REFUSED_KIND, NULL, "there is no copy atom \"%s\"; "
+	    "they have CuTe's names, as SM75_U32x4_LDSM_N", name);
 	return false;
 }
 

@@ -402,6 +402,9 @@ const char *cj_layout_text(struct cj_algebra *al, const struct cj_layout *l);
  * known. NULL, perhaps with `why`, for other text. */
 const struct cj_layout *cj_layout_read(struct cj_algebra *al,
     const char *text, size_t length);
+/* The same; of a shape alone the compact layout. */
+const struct cj_layout *cj_layout_or_shape_read(struct cj_algebra *al,
+    const char *text, size_t length);
 
 /* ---- the calculator ----------------------------------------------------- */
 

@@ -22,8 +22,12 @@ static bool
 grid_init(struct cj_algebra *al, struct cj_grid *g, int64_t rows,
     int64_t columns)
 {
-	if (rows < 1 || columns < 1 || rows > MAX_CELLS
-	    || columns > MAX_CELLS / rows) {
+	if (rows < 1 || columns < 1) {
+		cj_refuse(al, CJ_REFUSED_LIMIT, NULL,
+		    "a layout without elements has no picture");
+		return false;
+	}
+	if (rows > MAX_CELLS || columns > MAX_CELLS / rows) {
 		cj_refuse(al, CJ_REFUSED_LIMIT, NULL,
 		    "a picture of %lld by %lld cells; the limit is %d in all",
 		    (long long)rows, (long long)columns, (int)MAX_CELLS);

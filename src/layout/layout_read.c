@@ -309,6 +309,17 @@ cj_layout_read(struct cj_algebra *al, const char *text, size_t length)
 	return v.layout;
 }
 
+const struct cj_layout *
+cj_layout_or_shape_read(struct cj_algebra *al, const char *text,
+    size_t length)
+{
+	struct cj_datum v;
+
+	if (cj_datum_read(al, text, length, &v) && v.kind == CJ_DATUM_TUPLE)
+		return cj_layout_make(al, v.tuple, NULL);
+	return cj_layout_read(al, text, length);
+}
+
 struct cj_datum
 cj_datum_tuple(const struct cj_tuple *t)
 {

@@ -10,6 +10,11 @@
 "$CUTEC" layout --draw=text 'mma(SM80)' 2>&1
 "$CUTEC" layout --draw=text 'copy(UniversalCopy<uint32_t>, f99)' 2>&1
 "$CUTEC" layout --draw=text 'thrval((2, 2), (4096, 4096))' 2>&1
+"$CUTEC" layout --draw=text '(2, 3)' 4 2>&1
+"$CUTEC" layout --draw=text '(2, 0)' 2>&1
+"$CUTEC" layout --draw=text '(2, -3)' 2>&1
+"$CUTEC" layout --draw=png 4 2>&1
+"$CUTEC" layout 'copy(FOO, f16)' 2>&1
 for form in svg latex html
 do
 	"$CUTEC" layout --draw=$form 'mma(SM80_16x8x16_F32F16F16F32_TN)' \

@@ -396,6 +396,9 @@ take_report(struct run *r, const char *value)
 {
 	size_t n = strcspn(value, "=");
 
+	if (r->c.run.profile != CUTEJIT_PROFILE_NONE)
+		return usage_error("run", "--report makes one file; run again "
+		    "for \"%s\"", value);
 	r->c.run.profile = *value == 'j' ? CUTEJIT_PROFILE_JSON :
 	    *value == 'h' ? CUTEJIT_PROFILE_HTML : CUTEJIT_PROFILE_TRACE;
 	if (value[n] == '=' && value[n + 1] == '\0')

@@ -30,6 +30,7 @@ grep -c '<svg' page.html
 grep -c '<script\|http' page.html
 "$CUTEC" run --device=cpu --report=pdf "$@" 2>&1
 "$CUTEC" run --device=cpu --report=json= "$@" 2>&1
+"$CUTEC" run --device=cpu --report=json --report=trace "$@" 2>&1
 "$CUTEC" run --device=cpu --report=json=no/folder "$@" 2>&1 |
 	sed 's/: [0-9].* ms//'
 # A warp that takes every other element touches two lines of 128 bytes, and of

@@ -137,6 +137,15 @@ statics_end(struct cj_elab *el, struct statics *s, cj_region outer)
 }
 
 static bool
+no_step(struct cj_elab *el, struct cj_span span, const struct cj_value *v)
+{
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_INDEX, span,
+	    "a step is at least 1, this is %s", cj_value_text(el, v)),
+	    "To go down, count up: for i in 0..n { let k = n - 1 - i; ... }");
+	return false;
+}
+
+static bool
 known_step(struct cj_elab *el, const struct cj_node *n, int64_t *step)
 {
 	const struct cj_node *a = cj_attr_find(&n->for_stmt.attrs,
@@ -152,9 +161,7 @@ known_step(struct cj_elab *el, const struct cj_node *n, int64_t *step)
 		return false;
 	if (*step > 0)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_INDEX, a->span,
-	    "a step is at least 1, this is %lld", (long long)*step);
-	return false;
+	return no_step(el, a->span, &v);
 }
 
 static void
@@ -232,9 +239,7 @@ step_of(struct cj_elab *el, const struct cj_node *n, struct cj_int *step)
 		return false;
 	if (cj_int_range(&el->sym, *step).hi >= 1)
 		return true;
-	cj_elab_error(el, CJ_DIAG_WRONG_INDEX, a->span,
-	    "a step is at least 1, this is %s", cj_value_text(el, &v));
-	return false;
+	return no_step(el, a->span, &v);
 }
 
 static bool

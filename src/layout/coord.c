@@ -236,8 +236,9 @@ has_any(struct cj_algebra *al, const struct cj_tuple *coord)
 {
 	if ((coord->has & (CJ_HAS_ANY | CJ_HAS_BASIS | CJ_HAS_LAYOUT)) == 0)
 		return false;
-	cj_refuse(al, CJ_REFUSED_KIND, NULL, "%s is not a whole coordinate",
-	    cj_tuple_text(al, coord));
+	cj_refuse(al, CJ_REFUSED_KIND, (coord->has & CJ_HAS_LAYOUT) != 0 ?
+	    "a:b is a layout; the elements from a to b - 1 are x[a..b]." :
+	    NULL, "%s is not a whole coordinate", cj_tuple_text(al, coord));
 	return true;
 }
 

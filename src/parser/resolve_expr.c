@@ -30,8 +30,9 @@ nearest(struct cj_resolve *r, const char *text, struct cj_span *span)
 
 	for (i = 0; i < count; i++)
 		all[n++] = cj_resolve_text(r, r->scopes.decls.at[i].name);
-	for (i = 0; i < r->words->count; i++)
-		all[n++] = r->words->at[i];
+	for (i = 0; i < r->words->count; i++)	/* "__" is the library's own */
+		if (strncmp(r->words->at[i], "__", 2) != 0)
+			all[n++] = r->words->at[i];
 	near = cj_nearest(text, all, n);
 	for (i = 0; near != NULL && i < count; i++)
 		if (strcmp(near, all[i]) == 0)
@@ -74,9 +75,61 @@ static const char *const foreign[][2] = {
 	{ "__expf", "exp" }, { "atomicAdd", "atomic_add" },
 	{ "atomicMax", "atomic_max" }, { "atomicMin", "atomic_min" },
 	{ "atomicCAS", "atomic_cas" }, { "atomicExch", "atomic_exch" },
+	{ "ceilf", "ceil" }, { "floorf", "floor" }, { "sinf", "sin" },
+	{ "cosf", "cos" }, { "log2f", "log2" }, { "exp2f", "exp2" },
+	{ "erff", "erf" }, { "roundf", "rint" }, { "fmaf", "fma" },
+	{ "__popc", "popc" }, { "__popcll", "popc" }, { "__clz", "clz" },
+	{ "__float2half", "f16" }, { "__half2float", "f32" },
+	{ "INFINITY", "inf" },
+	{ "M_PI", "pi" }, { "atomicAnd", "atomic_and" },
+	{ "atomicOr", "atomic_or" }, { "atomicXor", "atomic_xor" },
 	{ "printf", "print" }, { "cdiv", "ceil_div" }, { "elif", "else if" },
 	{ "not", "!" }, { "len", "size" }, { "numel", "size" },
 	{ "warp", ".warp" }, { "block", ".block" }, { "cluster", ".cluster" },
+};
+
+/* The same where more than a word changes. */
+static const char *const advice[][2] = {
+	{ "range", "A range is a..b: for i in 0..n { ... }." },
+	{ "arange", "A thread has elements of its own: thread_idx.x says "
+	    "which; in a loop a range is 0..n." },
+	{ "shared", "Shared memory is declared: shared s: tensor(f32, 128);" },
+	{ "make_layout", "A layout is written (4, 8):(8, 1); a shape alone is "
+	    "compact, mode 0 first, and row_major(4, 8) is the other way." },
+	{ "Layout", "A layout is written (4, 8):(8, 1)." },
+	{ "make_shape", "A shape is a tuple: (4, 8)." },
+	{ "make_stride", "A stride stands behind the shape: (4, 8):(8, 1)." },
+	{ "make_coord", "A coordinate is a tuple: (i, j)." },
+	{ "Shape", "A shape is a tuple: (4, 8)." },
+	{ "Stride", "A stride stands behind the shape: (4, 8):(8, 1)." },
+	{ "Int", "Known integers need no type: 4." },
+	{ "float2", "load(local_tile(x, 2, i)) reads two elements at once." },
+	{ "float4", "load(local_tile(x, 4, i)) reads four elements at once." },
+	{ "half2", "load(local_tile(x, 2, i)) reads two elements at once." },
+	{ "__ldg", "load(x[i], cache = .read_only) does it; what a launch "
+	    "never writes is read so anyway." },
+	{ "__shfl_sync", "Write shfl(v, lane), with no mask: all lanes come." },
+	{ "__shfl_up_sync", "Write shfl_up(v, n), with no mask: all lanes "
+	    "come." },
+	{ "__shfl_down_sync", "Write shfl_down(v, n), with no mask: all lanes "
+	    "come. sum(v, over = .warp) adds up." },
+	{ "__shfl_xor_sync", "Write shfl_xor(v, n), with no mask: all lanes "
+	    "come. sum(v, over = .warp) adds up." },
+	{ "__ballot_sync", "Write ballot(c), with no mask: all lanes come." },
+	{ "__any_sync", "Write vote_any(c), with no mask: all lanes come." },
+	{ "__all_sync", "Write vote_all(c), with no mask: all lanes come." },
+	{ "__threadfence", "store(x[i], v, order = .release) orders what was "
+	    "written before it for who reads with order = .acquire; atomics "
+	    "take .acq_rel." },
+	{ "warp_sum", "sum(v, over = .warp) adds up what the lanes have." },
+	{ "warp_reduce", "sum(v, over = .warp) adds up what the lanes have; "
+	    "max, min and reduce(f, v) do likewise." },
+	{ "block_sum", "sum(v, over = .block) adds up what the threads have." },
+	{ "block_reduce", "sum(v, over = .block) adds up what the threads "
+	    "have; max, min and reduce(f, v) do likewise." },
+	{ "dot", "sum(a * b) of registers; gemm(mma, a, b, sums) of tiles." },
+	{ "tl", "Of Triton, tl.program_id(0) is block_idx.x, tl.load and "
+	    "tl.store are load(view) and store(view, v), a mask is guard()." },
 };
 
 const char *
@@ -88,6 +141,17 @@ cj_from_abroad(const char *text, size_t length)
 		if (strlen(foreign[i][0]) == length &&
 		    memcmp(foreign[i][0], text, length) == 0)
 			return foreign[i][1];
+	return NULL;
+}
+
+static const char *
+advice_for(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof advice / sizeof advice[0]; i++)
+		if (strcmp(advice[i][0], text) == 0)
+			return advice[i][1];
 	return NULL;
 }
 
@@ -137,6 +201,10 @@ use_name(struct cj_resolve *r, struct cj_ident id)
 	d = cj_report(r->diags, CJ_DIAG_UNKNOWN_NAME, id.span,
 	    "\"%s\" is not declared", text);
 	near = behind_import(r, text);
+	if (near == NULL && advice_for(text) != NULL) {
+		cj_help(d, "%s", advice_for(text));
+		return;
+	}
 	if (near == NULL)
 		near = cj_from_abroad(text, strlen(text));
 	if (near == NULL)

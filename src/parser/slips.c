@@ -186,12 +186,18 @@ slip_pair_chain(const struct slip *s)
 	return true;
 }
 
-/* 0..=n */
+/* 0..=n, 0..<n */
 static bool
 slip_closed_range(const struct slip *s)
 {
 	struct cj_diag *d;
 
+	if (s->bad.kind == CJ_TOKEN_LT && s->prev.kind == CJ_TOKEN_RANGE) {
+		d = report(s, cj_span_join(s->prev.span, s->bad.span),
+		    "ranges are half open as they are");
+		cj_fixit(d, s->bad.span, "%s", "");
+		return true;
+	}
 	if (s->bad.kind != CJ_TOKEN_ASSIGN || s->prev.kind != CJ_TOKEN_RANGE)
 		return false;
 	d = report(s, cj_span_join(s->prev.span, s->bad.span),
@@ -506,6 +512,7 @@ static bool (*const slips[])(const struct slip *s) = {
 	slip_no_value,
 	slip_trailing_comma,
 	slip_reserved,
+	cj_slip_value,
 	slip_semicolon,
 };
 

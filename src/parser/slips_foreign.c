@@ -60,6 +60,8 @@ static const struct foreign {
 	    "break, continue and return work everywhere.", NULL },
 	{ "do", "there is no \"do\"",
 	    "Write while true { ... if done { break; } }.", NULL },
+	{ "unroll", "a loop is unrolled by what stands behind its range",
+	    "Write for i in 0..n unroll(4) { ... }, or const for.", NULL },
 	{ "elif", "\"elif\" is written \"else if\"", NULL, "else if" },
 	{ "elseif", "\"elseif\" is written \"else if\"", NULL, "else if" },
 	{ "not", "\"not\" is written \"!\"", NULL, "!" },
@@ -82,7 +84,22 @@ find_word(const struct slip *s, struct cj_token t)
 	return NULL;
 }
 
-/* __global__ void f(…), elif n > 2 { … }: the word, or what follows it */
+/* The first token of the statement that holds the wrong one. */
+static struct cj_token
+statement_begin(const struct slip *s)
+{
+	int i = 0;
+
+	while (token(s, i - 1).kind != CJ_TOKEN_BEFORE &&
+	    token(s, i - 1).kind != CJ_TOKEN_SEMICOLON &&
+	    token(s, i - 1).kind != CJ_TOKEN_LBRACE &&
+	    token(s, i - 1).kind != CJ_TOKEN_RBRACE)
+		i--;
+	return token(s, i);
+}
+
+/* __global__ void f(…), elif n > 2 { … }, switch (x) { … }: the word, what
+ * follows it, or what it begins */
 static bool
 slip_word(const struct slip *s)
 {
@@ -92,6 +109,10 @@ slip_word(const struct slip *s)
 
 	if (f == NULL) {
 		t = s->prev;
+		f = find_word(s, t);
+	}
+	if (f == NULL) {
+		t = statement_begin(s);
 		f = find_word(s, t);
 	}
 	if (f == NULL)

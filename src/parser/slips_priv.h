@@ -70,5 +70,7 @@ is_end_of_value(const struct slip *s)
 void cj_slip_report_expected(const struct slip *s);
 /* slips_foreign.c: what C, C++, CUDA and Python would have understood. */
 bool cj_slip_foreign(const struct slip *s);
+/* slips_value.c: values and bodies as they are written there. */
+bool cj_slip_value(const struct slip *s);
 
 #endif

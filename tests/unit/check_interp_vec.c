@@ -283,6 +283,7 @@ START_TEST(overflow_is_seen_of_running_lanes)
 
 			prepare(&b, ops[o], CJ_KIND_INDEX,
 			    cj_type_of(CJ_KIND_INDEX, 1));
+			b.s.from = 0;
 			for (i = 0; i < COUNT; i++) {
 				int64_t x[3];
 				unsigned n;
@@ -297,6 +298,9 @@ START_TEST(overflow_is_seen_of_running_lanes)
 				want += b.regs[i] && cj_num_index_overflows(
 				    ops[o], x[0], x[1], x[2]);
 			}
+			cj_vec_best()->op[ops[o]][CJ_KIND_INDEX](&b.f, &b.s);
+			ck_assert_uint_eq(b.faults.total, want);
+			b.s.from = 1;	/* where nobody goes: it may wrap */
 			cj_vec_best()->op[ops[o]][CJ_KIND_INDEX](&b.f, &b.s);
 			ck_assert_uint_eq(b.faults.total, want);
 		}

@@ -166,7 +166,8 @@ act(const struct common *c, cutejit_context *context, int argc, char **argv,
 		return verify(c, context);
 	if (strcmp(what, "prune") == 0)
 		return prune(c, context, max_bytes, older_than);
-	return usage_error("cache", "there is no \"cutec cache %s\"", what);
+	return usage_error("cache", "there is no \"cutec cache %s\"; there are "
+	    "ls, show, stats, verify and prune", what);
 }
 
 int

@@ -215,26 +215,22 @@ list_values(struct cj_elab *el, const struct cj_file *file,
 }
 
 static void
-describe(struct cj_arena *a, const struct cj_unit *u,
-    const struct cj_file *file, const struct cj_node *param,
-    struct cj_parameter_info *info)
+describe(struct cj_elab *el, const struct cj_file *file,
+    const struct cj_node *param, struct cj_parameter_info *info)
 {
-	struct cj_diags quiet;
+	const struct cj_unit *u = el->unit;
 	struct cj_pattern p = { 0 };
-	struct cj_elab el;
 
 	info->name = cj_name_text(u->names, param->param.name.name);
 	info->has_default = param->param.init != NULL;
 	info->type = param->param.type == NULL ? "" :
-	    type_text(a, u, param->param.type);
-	cj_diags_init(&quiet, a, u->sources);
-	cj_elab_init(&el, a, u, NULL, &quiet);
+	    type_text(el->arena, u, param->param.type);
 	if (param->param.mode == CJ_MODE_CONST) {
 		info->kind = CJ_PARAMETER_CONST;
-		list_values(&el, file, param, info);
+		list_values(el, file, param, info);
 		return;
 	}
-	read_pattern(&el, param, &p);
+	read_pattern(el, param, &p);
 	info->kind = p.is_tensor ? CJ_PARAMETER_TENSOR : CJ_PARAMETER_SCALAR;
 	info->is_array = p.is_array;
 	if (!p.is_tensor && p.type != NULL && p.type->kind == CJ_NODE_NAME)
@@ -249,10 +245,14 @@ cj_member_parameters(struct cj_arena *a, const struct cj_unit *u,
 	const struct cj_list *params = &m->node->kernel.params;
 	struct cj_parameter_info *at = CJ_NEWS(a, struct cj_parameter_info,
 	    params->count + 1);
+	struct cj_diags quiet;
+	struct cj_elab el;
 	uint32_t i;
 
+	cj_diags_init(&quiet, a, u->sources);
+	cj_elab_init(&el, a, u, NULL, &quiet);
 	for (i = 0; i < params->count; i++)
-		describe(a, u, m->file, params->at[i], &at[i]);
+		describe(&el, m->file, params->at[i], &at[i]);
 	*out = at;
 	return params->count;
 }

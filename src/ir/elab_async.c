@@ -25,9 +25,10 @@ stages_of(struct cj_elab *el, const struct cj_node *n, int64_t *stages)
 		return false;
 	if (*stages >= 1 && *stages <= CJ_MAX_STAGES)
 		return true;
-	cj_elab_error(el, CJ_DIAG_LIMIT, item->span,
+	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, item->span,
 	    "a pipeline has 1 to %d stages, this one %lld", CJ_MAX_STAGES,
-	    (long long)*stages);
+	    (long long)*stages), "Say pipeline p(%d); more at once are larger "
+	    "stages.", *stages < 1 ? 1 : CJ_MAX_STAGES);
 	return false;
 }
 

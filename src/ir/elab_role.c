@@ -154,9 +154,12 @@ registers_of(struct cj_elab *el, const struct cj_node *n, uint32_t *out)
 	if (registers >= LEAST_REGISTERS && registers <= MOST_REGISTERS &&
 	    registers % 8 == 0)
 		return true;
-	cj_elab_error(el, CJ_DIAG_BAD_ROLE, a->span, "a thread has %d to %d "
-	    "registers, a multiple of 8, not %lld", LEAST_REGISTERS,
-	    MOST_REGISTERS, (long long)registers);
+	cj_help(cj_elab_report(el, CJ_DIAG_BAD_ROLE, a->span, "a thread has %d "
+	    "to %d registers, a multiple of 8, not %lld", LEAST_REGISTERS,
+	    MOST_REGISTERS, (long long)registers), "Say registers(%lld).",
+	    (long long)(registers < LEAST_REGISTERS ? LEAST_REGISTERS :
+	    registers > MOST_REGISTERS ? MOST_REGISTERS : registers -
+	    registers % 8));
 	return false;
 }
 
@@ -264,11 +267,14 @@ stands_right(struct cj_elab *el, const struct cj_node *n)
 	if (el->time == CJ_TIME_DEVICE && el->em->b.region ==
 	    el->m->functions.at[el->em->function].body)
 		return true;
-	cj_elab_error(el, CJ_DIAG_BAD_ROLE, n->role.name.span,
+	cj_help(cj_elab_report(el, CJ_DIAG_BAD_ROLE, n->role.name.span,
 	    "a role stands in a launch block itself, not in %s",
 	    el->time != CJ_TIME_DEVICE ? "the host part" : el->role != NULL ?
 	    "another role" : "a loop, a function that returns early or a "
-	    "condition at run time");
+	    "condition at run time"), el->time != CJ_TIME_DEVICE ?
+	    "Let it stand in launch ... { }." : el->role != NULL ?
+	    "Let the roles stand side by side, each with warps of its own." :
+	    "Let the loop or the condition stand in the role.");
 	return false;
 }
 

@@ -31,9 +31,11 @@ span_of(const struct cj_role_question *q, const struct cj_role_side *s)
 {
 	const struct cj_module *m = q->c->el->m;
 	cj_ref r = first_deed(q, &s->role->deeds);
-	struct cj_span none = { 0, 0, 0 };
 
-	return r == 0 ? none : m->places.at[cj_inst(m, r)->place].span;
+	/* stages that are kept are not taken: there is no deed then */
+	return m->places.at[r != 0 ? cj_inst(m, r)->place : q->order != 0 ?
+	    m->orders.at[q->order].place :
+	    m->pipelines.at[q->pipeline].place].span;
 }
 
 static const char *
@@ -194,8 +196,11 @@ note_exit(const struct cj_role_question *q, struct cj_diag *d,
 }
 
 static const char *
-remedy_of(const struct cj_role_question *q)
+remedy_of(const struct cj_role_question *q, const struct cj_role_side *b)
 {
+	if (q->order == 0 && first_deed(q, &b->role->deeds) == 0)
+		return "What is read with \"keep\" is left for the next "
+		    "consume: let one without it take the stage.";
 	if (parts_threads(q) != NULL)
 		return "All threads of a role take a stage or a turn "
 		    "together: put the condition inside of it.";
@@ -230,7 +235,7 @@ cj_role_report(struct cj_role_question *q, const struct cj_role_side *a,
 		    "apart");
 	else if (!note_exit(q, d, b) && !note_exit(q, d, a))
 		note_case(q, d);
-	cj_help(d, "%s", remedy_of(q));
+	cj_help(d, "%s", remedy_of(q, b));
 }
 
 void

@@ -21,9 +21,11 @@ cj_elab_order(struct cj_elab *el, const struct cj_node *n)
 	    "the number of turns", &count)) {
 		v = cj_value_error();
 	} else if (count < 2 || count > MOST_TURNS) {
-		v = cj_elab_error(el, CJ_DIAG_LIMIT,
+		cj_help(cj_elab_report(el, CJ_DIAG_LIMIT,
 		    n->order.items.at[0]->span, "an order has 2 to %d turns, "
-		    "not %lld", MOST_TURNS, (long long)count);
+		    "not %lld", MOST_TURNS, (long long)count), "It has as "
+		    "many as roles, or warpgroups of one, that take turns.");
+		v = cj_value_error();
 	} else {
 		o.count = (uint32_t)count;
 		o.place = el->em->b.place;
@@ -48,6 +50,33 @@ number_fits(struct cj_elab *el, struct cj_span span,
 	    o->name, (unsigned)o->count), "Take the role's \"index\" or its "
 	    "\"warpgroup\".");
 	return false;
+}
+
+/* A turn goes on to the next one where it ends: one of the same order inside
+ * of it would wait for that. */
+static bool
+is_apart(struct cj_elab *el, struct cj_span span, uint32_t order)
+{
+	const struct cj_module *m = el->m;
+	cj_region g = el->em->b.region;
+	cj_ref owner;
+	struct cj_diag *d;
+
+	for (; (owner = m->regions.at[g].owner) != 0;
+	    g = m->regions.at[g].parent) {
+		if (cj_inst(m, owner)->op != CJ_OP_TURN ||
+		    cj_inst(m, owner)->attr != order)
+			continue;
+		d = cj_elab_report(el, CJ_DIAG_BAD_TURN, span, "a turn of "
+		    "\"%s\" in one of its turns waits for ever",
+		    m->orders.at[order].name);
+		cj_note(d, m->places.at[cj_inst(m, owner)->place].span,
+		    "that one");
+		cj_help(d, "End the outer one in front of it, or declare "
+		    "another order.");
+		return false;
+	}
+	return true;
 }
 
 void
@@ -75,6 +104,8 @@ cj_elab_turn(struct cj_elab *el, const struct cj_node *n)
 	if (!cj_value_to_int(el, n->turn.index->span, &v, &number) ||
 	    !number_fits(el, n->turn.index->span,
 	    &el->m->orders.at[order.order], number))
+		return;
+	if (!is_apart(el, n->span, order.order))
 		return;
 	cj_elab_at(el, n->span);
 	ref = cj_elab_ref_int(el, number);
@@ -208,9 +239,12 @@ check_takers(struct cj_elab *el, uint32_t order, uint32_t taken)
 	for (n = 0; n < o->count && (taken >> n & 1); n++)
 		;
 	if (n < o->count && taken != 0)
-		cj_elab_report(el, CJ_DIAG_BAD_TURN,
+		cj_help(cj_elab_report(el, CJ_DIAG_BAD_TURN,
 		    el->m->places.at[o->place].span, "nobody takes turn %u "
-		    "of \"%s\"", (unsigned)n, o->name);
+		    "of \"%s\"", (unsigned)n, o->name), "Let each role, or "
+		    "warpgroup, take its own, turn %s as role.index, or say "
+		    "order %s(n) with n as many as there are.", o->name,
+		    o->name);
 }
 
 void

@@ -359,6 +359,46 @@ cj_interp_MAP_AT(struct cj_decoder *d, cj_ref r)
 	cj_step_value(d, r, step_at);
 }
 
+/* Do the boxes that a map has been made for lie as those of a copy? */
+static bool
+is_same_box(const struct cj_module *m, const struct cj_map *a,
+    const struct cj_map *b)
+{
+	uint32_t i;
+	bool same = a->rank == b->rank && a->kind == b->kind &&
+	    a->swizzle == b->swizzle && a->fills_nan == b->fills_nan &&
+	    m->objects.at[a->object].element ==
+	    m->objects.at[b->object].element;
+
+	for (i = 0; same && i < a->rank; i++)
+		same = a->box[i] == b->box[i] && a->step[i] == b->step[i];
+	for (i = 0; same && a->kind == CJ_MAP_PIXELS && i + 2 < a->rank; i++)
+		same = a->lower[i] == b->lower[i] &&
+		    a->upper[i] == b->upper[i];
+	return same;
+}
+
+/* The device can put any map where a copy looks for one. */
+static bool
+suits_copy(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    const struct cj_tensor_map *map)
+{
+	const struct cj_module *m = f->code->module;
+	const struct cj_map *want = &m->maps.at[m->tmas.at[cj_step_inst(f,
+	    s)->attr].map];
+	struct cj_fault *fault;
+
+	if (is_same_box(m, map->map, want))
+		return true;
+	fault = cj_fault_at(f, s, lane, CJ_DIAG_WRONG_LAYOUT, "a copy goes by "
+	    "map %lld of \"%s\", which was made for boxes of another shape, "
+	    "layout or kind", (long long)map->home_at, name_of(f, map->home));
+	if (fault != NULL)
+		fault->note = "map_init() takes what the copy takes, "
+		    "tma_load() or tma_store() of the same layout";
+	return false;
+}
+
 bool
 cj_map_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
     const struct cj_tensor_map *map)
@@ -369,6 +409,8 @@ cj_map_may(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 		return false;		/* reported where that became so */
 	if (map->home == 0)
 		return true;
+	if (!suits_copy(f, s, lane, map))
+		return false;
 	if (seen_version(f, lane, map) != map->version &&
 	    !cj_fault_again(f, s, CJ_DIAG_IN_FLIGHT)) {
 		fault = cj_fault_at(f, s, lane, CJ_DIAG_IN_FLIGHT, "a copy "

@@ -295,7 +295,8 @@ cj_arg_ranks(struct cj_elab *el, struct cj_args *args, cj_ref *ranks)
 		return false;
 	}
 	bits = cj_elab_coerce(el, args->span, CJ_KIND_U32, *v);
-	if (bits.kind == CJ_VALUE_ERROR)
+	if (bits.kind == CJ_VALUE_ERROR ||
+	    !cj_elab_check_ranks(el, args->span, &bits))
 		return false;
 	if (el->cluster_blocks > 1)
 		*ranks = cj_elab_ref(el, &bits, CJ_KIND_U32);

@@ -24,29 +24,33 @@ bool
 cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,
     const struct cj_int extent[3])
 {
+	static const char few[] = "Take 8 blocks or fewer, which every such "
+	    "chip runs; blocks of several clusters meet in global memory.";
 	int64_t blocks = 1;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		if (!cj_is_known(extent[i])) {
-			cj_elab_error(el, CJ_DIAG_NOT_KNOWN, span,
+			cj_help(cj_elab_report(el, CJ_DIAG_NOT_KNOWN, span,
 			    "the extents of a cluster must be known at "
-			    "compile time");
+			    "compile time"), "Make them const parameters, "
+			    "const c in {1, 2, 4} = 2.");
 			return false;
 		}
 		if (extent[i].value < 1 ||
 		    extent[i].value > CJ_CLUSTER_BLOCKS) {
-			cj_elab_error(el, CJ_DIAG_LIMIT, span,
+			cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span,
 			    "extent %d of the cluster is %lld; it is 1 to %d",
-			    i, (long long)extent[i].value, CJ_CLUSTER_BLOCKS);
+			    i, (long long)extent[i].value, CJ_CLUSTER_BLOCKS),
+			    "%s", few);
 			return false;
 		}
 		blocks *= extent[i].value;
 	}
 	if (blocks > CJ_CLUSTER_BLOCKS) {
-		cj_elab_error(el, CJ_DIAG_LIMIT, span,
+		cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, span,
 		    "the cluster has %lld blocks, the most are %d",
-		    (long long)blocks, CJ_CLUSTER_BLOCKS);
+		    (long long)blocks, CJ_CLUSTER_BLOCKS), "%s", few);
 		return false;
 	}
 	el->cluster_blocks = blocks;
@@ -117,9 +121,30 @@ cj_elab_check_rank(struct cj_elab *el, struct cj_span span, struct cj_int rank)
 	if (!cj_is_known(rank) ||
 	    (rank.value >= 0 && rank.value < el->cluster_blocks))
 		return true;
-	cj_elab_error(el, CJ_DIAG_OUT_OF_BOUNDS, span,
+	cj_help(cj_elab_report(el, CJ_DIAG_OUT_OF_BOUNDS, span,
 	    "there is no block %lld in a cluster of %lld",
-	    (long long)rank.value, (long long)el->cluster_blocks);
+	    (long long)rank.value, (long long)el->cluster_blocks),
+	    "Ranks are 0 to %lld; the next one round is (block_rank + 1) %% "
+	    "%lld.", (long long)el->cluster_blocks - 1,
+	    (long long)el->cluster_blocks);
+	return false;
+}
+
+/* One bit for each block that there is, and one at least. */
+bool
+cj_elab_check_ranks(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *bits)
+{
+	uint64_t all = ((uint64_t)1 << el->cluster_blocks) - 1;
+
+	if (bits->kind != CJ_VALUE_SCALAR || (bits->bits != 0 &&
+	    (bits->bits & ~all) == 0))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_OUT_OF_BOUNDS, span, "the bits %llu "
+	    "name %s in a cluster of %lld", (unsigned long long)bits->bits,
+	    bits->bits == 0 ? "no block" : "blocks that there are not",
+	    (long long)el->cluster_blocks), "Bit r is for the block of rank "
+	    "r: %llu is all of them.", (unsigned long long)all);
 	return false;
 }
 

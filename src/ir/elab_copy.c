@@ -506,31 +506,50 @@ store_matrices(struct cj_elab *el, struct cj_args *args,
 
 /* ---- the built-in -------------------------------------------------------- */
 
+/* Copies by kind of their map, and others. */
+enum { OF_BULK = CJ_MAP_ROWS + 1, OF_THREADS };
+
+static unsigned
+kind_of_copy(const struct cj_value *v)
+{
+	if (v->kind != CJ_VALUE_COPY)
+		return OF_THREADS;
+	return v->copy->tma != NULL ? (unsigned)cj_tma_kind(v->copy->tma) :
+	    v->copy->bulk != NULL ? OF_BULK : OF_THREADS;
+}
+
 bool
 cj_arg_tma_alone(struct cj_elab *el, struct cj_args *args)
 {
-	static const struct { const char *name; unsigned kinds; } names[] = {
-		{ "map", 1 << CJ_MAP_TILES | 1 << CJ_MAP_PIXELS |
+	enum { TMA = 1 << CJ_MAP_TILES | 1 << CJ_MAP_PIXELS |
+	    1 << CJ_MAP_ROWS, UNITS = TMA | 1 << OF_BULK };
+	static const struct {
+		const char *name, *what;
+		unsigned kinds;
+	} names[] = {
+		{ "map", "copies by TMA", TMA },
+		{ "early", "copies by TMA", TMA },
+		{ "at", "copies by TMA of pixels or of rows by number",
+		    1 << CJ_MAP_PIXELS | 1 << CJ_MAP_ROWS },
+		{ "offset", "copies by TMA of pixels", 1 << CJ_MAP_PIXELS },
+		{ "rows", "copies by TMA of rows by number",
 		    1 << CJ_MAP_ROWS },
-		{ "at", 1 << CJ_MAP_PIXELS | 1 << CJ_MAP_ROWS },
-		{ "offset", 1 << CJ_MAP_PIXELS },
-		{ "rows", 1 << CJ_MAP_ROWS },
-		{ "early", 1 << CJ_MAP_TILES | 1 << CJ_MAP_PIXELS |
-		    1 << CJ_MAP_ROWS },
+		{ "barrier", "copies by TMA and bulk copies", UNITS },
+		{ "multicast", "copies by TMA and bulk copies", UNITS },
+		{ "raw", "copies by TMA and bulk copies", UNITS },
 	};
 	const struct cj_value *v = &args->at[0];
-	unsigned has = v->kind == CJ_VALUE_COPY && v->copy->tma != NULL ?
-	    1u << cj_tma_kind(v->copy->tma) : 0, i;
+	unsigned kind = kind_of_copy(v), i;
 
 	for (i = 0; i < CJ_LENGTH(names) && v->kind != CJ_VALUE_ERROR; i++)
 		if (cj_arg_named(el, args, names[i].name) != NULL &&
-		    (names[i].kinds & has) == 0) {
-			cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
-			    args->span, "\"map\" and \"early\" are for "
-			    "copies by TMA, \"at\" and \"offset\" are for "
-			    "those of pixels, \"rows\" for those of rows by "
-			    "number; this is %s",
-			    cj_value_what(el, v));
+		    (names[i].kinds >> kind & 1) == 0) {
+			cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS,
+			    args->span, "\"%s\" is for %s, this is %s",
+			    names[i].name, names[i].what,
+			    cj_value_what(el, v)), "Leave it out%s.",
+			    names[i].kinds == UNITS ? ": what threads copy is "
+			    "there behind sync() or cp_async_wait()" : "");
 			return false;
 		}
 	return true;

@@ -128,6 +128,21 @@ arrive(struct cj_elab *el, struct cj_args *args, enum cj_op op,
 	return cj_value_none();
 }
 
+/* Arrivals, or bytes: more a phase does not count. */
+static bool
+number_counts(struct cj_elab *el, struct cj_args *args, struct cj_int n,
+    int64_t least, const char *what)
+{
+	if (!cj_is_known(n) || (n.value >= least &&
+	    n.value <= CJ_MBARRIER_MOST))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, args->span, "a phase of an "
+	    "mbarrier counts %lld to %d %s, not %lld", (long long)least,
+	    CJ_MBARRIER_MOST, what, (long long)n.value),
+	    "Let fewer threads arrive, one for each warp, or split a copy "
+	    "into phases.");
+	return false;
+}
 
 struct cj_value
 cj_builtin_mbarrier_init(struct cj_elab *el, struct cj_args *args,
@@ -136,7 +151,8 @@ cj_builtin_mbarrier_init(struct cj_elab *el, struct cj_args *args,
 	struct cj_int n;
 
 	(void)row;
-	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
+	if (!cj_value_to_int(el, args->span, &args->at[1], &n) ||
+	    !number_counts(el, args, n, 1, "arrivals"))
 		return cj_value_error();
 	return operate(el, args, CJ_OP_MBARRIER_INIT, CJ_MEMORY_BLOCK, n);
 }
@@ -149,7 +165,8 @@ cj_builtin_mbarrier_arrive(struct cj_elab *el, struct cj_args *args,
 	struct cj_int n = cj_known(1);
 
 	(void)row;
-	if (v != NULL && !cj_value_to_int(el, args->span, v, &n))
+	if (v != NULL && (!cj_value_to_int(el, args->span, v, &n) ||
+	    !number_counts(el, args, n, 1, "arrivals")))
 		return cj_value_error();
 	return arrive(el, args, CJ_OP_MBARRIER_ARRIVE, n);
 }
@@ -161,7 +178,8 @@ cj_builtin_mbarrier_arrive_expect_tx(struct cj_elab *el, struct cj_args *args,
 	struct cj_int n;
 
 	(void)row;
-	if (!cj_value_to_int(el, args->span, &args->at[1], &n))
+	if (!cj_value_to_int(el, args->span, &args->at[1], &n) ||
+	    !number_counts(el, args, n, 0, "bytes"))
 		return cj_value_error();
 	return arrive(el, args, CJ_OP_MBARRIER_EXPECT, n);
 }
@@ -280,6 +298,35 @@ cj_builtin_fence(struct cj_elab *el, struct cj_args *args,
 
 /* ---- some threads of a block --------------------------------------------- */
 
+static bool
+names_barrier(struct cj_elab *el, struct cj_span span, struct cj_int number)
+{
+	if (!cj_is_known(number) || (number.value >= 1 && number.value <= 15))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, span,
+	    "named barriers have the numbers 1 to 15, not %lld; 0 is that of "
+	    "sync()", (long long)number.value), "Those who meet at different "
+	    "times can share a number.");
+	return false;
+}
+
+static bool
+warps_meet(struct cj_elab *el, struct cj_span span, struct cj_int threads)
+{
+	const int64_t *block = el->m->functions.at[el->em->function].block;
+	int64_t most = block[0] * block[1] * block[2];
+
+	most = most == 0 ? CJ_MAX_BLOCK_THREADS : (most + 31) / 32 * 32;
+	if (!cj_is_known(threads) || (threads.value >= 32 &&
+	    threads.value <= most && threads.value % 32 == 0))
+		return true;
+	cj_help(cj_elab_report(el, CJ_DIAG_WRONG_ARGUMENTS, span,
+	    "whole warps of the block meet at a named barrier, 32 to %lld "
+	    "threads, not %lld", (long long)most, (long long)threads.value),
+	    "Count 32 threads for each warp that comes.");
+	return false;
+}
+
 static struct cj_value
 named(struct cj_elab *el, struct cj_args *args, enum cj_op op,
     const char *what)
@@ -290,15 +337,9 @@ named(struct cj_elab *el, struct cj_args *args, enum cj_op op,
 	if (!cj_value_to_int(el, args->span, &args->at[0], &number) ||
 	    !cj_value_to_int(el, args->span, &args->at[1], &threads))
 		return cj_value_error();
-	if (cj_is_known(number) && (number.value < 1 || number.value > 15))
-		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    "named barriers have the numbers 1 to 15, not %lld; 0 is "
-		    "that of sync()", (long long)number.value);
-	if (cj_is_known(threads) && (threads.value < 32 ||
-	    threads.value > 1024 || threads.value % 32 != 0))
-		return cj_elab_error(el, CJ_DIAG_WRONG_ARGUMENTS, args->span,
-		    "whole warps meet at a named barrier, 32 to 1024 threads, "
-		    "not %lld", (long long)threads.value);
+	if (!names_barrier(el, args->span, number) ||
+	    !warps_meet(el, args->span, threads))
+		return cj_value_error();
 	cj_elab_meet(el, 32, what);
 	a = cj_elab_ref_int(el, number);
 	b = cj_elab_ref_int(el, threads);

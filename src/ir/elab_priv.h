@@ -420,6 +420,9 @@ struct cj_int cj_elab_thread_number(struct cj_elab *el);
  * of the cluster (elab_cluster.c). */
 bool cj_elab_check_cluster(struct cj_elab *el, struct cj_span span,
     const struct cj_int extent[3]);
+/* The same of a multicast's bits, if these are known. */
+bool cj_elab_check_ranks(struct cj_elab *el, struct cj_span span,
+    const struct cj_value *bits);
 bool cj_elab_check_rank(struct cj_elab *el, struct cj_span span,
     struct cj_int rank);
 struct cj_value cj_elab_remote(struct cj_elab *el,

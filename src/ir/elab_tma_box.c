@@ -177,7 +177,11 @@ place_boxes(struct cj_elab *el, struct cj_span span, struct cj_tma_value *t,
 	uint32_t n, m;
 
 	for (n = 0; n < t->rank; n++)
-		count *= t->extent[t->mode[n]] / map->box[n];
+		count *= map->box[n] == 0 ? 0 :
+		    t->extent[t->mode[n]] / map->box[n];
+	if (count == 0)
+		return cj_no_map(el, span, "the tile has no elements, and a "
+		    "copy by TMA moves one box at least");
 	if (count > CJ_MOST_BOXES)
 		return cj_no_map(el, span, cj_printf(el->arena,
 		    "the tile takes "

@@ -144,6 +144,9 @@ cj_bulk_spread(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
 {
 	int64_t rank;
 
+	if (ranks == 0)
+		cj_fault_at(f, s, lane, CJ_DIAG_OUT_OF_BOUNDS, "a copy by "
+		    "multicast goes to no block: none of its bits is set");
 	for (rank = 0; rank < 32; rank++) {
 		struct cj_machine *owner;
 

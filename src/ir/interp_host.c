@@ -210,6 +210,7 @@ fits_chip(struct cj_frame *f, const struct cj_step *s,
     const struct cj_kernel_launch *k)
 {
 	int64_t threads = 1, most;
+	struct cj_fault *fault;
 	int n;
 
 	for (n = 0; n < 3; n++) {
@@ -231,10 +232,14 @@ fits_chip(struct cj_frame *f, const struct cj_step *s,
 	}
 	for (n = 0; n < 3; n++)
 		if (k->cluster[n] > 1 && k->grid[n] % k->cluster[n] != 0) {
-			cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "extent %d of the "
-			    "grid is %lld, which is not whole clusters of "
-			    "%lld", n, (long long)k->grid[n],
+			fault = cj_fault_at(f, s, 0, CJ_DIAG_LIMIT, "extent "
+			    "%d of the grid is %lld, which is not whole "
+			    "clusters of %lld", n, (long long)k->grid[n],
 			    (long long)k->cluster[n]);
+			if (fault != NULL)
+				fault->note = "round_up(blocks, c) are whole "
+				    "clusters; blocks beyond the work do "
+				    "nothing";
 			return false;
 		}
 	if (threads > CJ_MAX_BLOCK_THREADS)

@@ -197,8 +197,16 @@ end_phase(struct cj_mbarrier *b)
 }
 
 static void
-expect(struct cj_mbarrier *b, int64_t bytes)
+expect(struct cj_frame *f, const struct cj_step *s, uint32_t lane,
+    struct cj_mbarrier *b, int64_t bytes)
 {
+	if (bytes < 0 || b->tx + bytes > CJ_MBARRIER_MOST)
+		cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER, "mbarrier "
+		    "%lld of \"%s\" is to wait for %lld bytes" CJ_WHO ", and "
+		    "for %lld in all; it counts 0 to %d",
+		    (long long)CJ_AT(f, int64_t, s->a)[lane],
+		    name_of(f, b->object), (long long)bytes,
+		    (long long)(b->tx + bytes), CJ_MBARRIER_MOST);
 	b->tx += bytes;
 	b->expected += bytes;
 }
@@ -316,8 +324,6 @@ cj_mbarriers_end(struct cj_block *b)
 
 /* ---- steps: a is the offset ---------------------------------------------- */
 
-enum { MOST_ARRIVALS = (1 << 20) - 1 };
-
 static void
 step_init(struct cj_frame *f, const struct cj_step *s)
 {
@@ -329,11 +335,11 @@ step_init(struct cj_frame *f, const struct cj_step *s)
 		if (!cj_lane_runs(f, lane) ||
 		    (b = find(f, s, lane, true)) == NULL)
 			continue;
-		if (count[lane] < 1 || count[lane] > MOST_ARRIVALS) {
+		if (count[lane] < 1 || count[lane] > CJ_MBARRIER_MOST) {
 			cj_fault_at(f, s, lane, CJ_DIAG_MISUSED_MBARRIER,
 			    "an mbarrier is initialised for %lld arrivals, "
 			    "there may be 1 to %d", (long long)count[lane],
-			    MOST_ARRIVALS);
+			    CJ_MBARRIER_MOST);
 			continue;
 		}
 		memset(b, 0, sizeof *b);
@@ -394,7 +400,7 @@ step_arrive(struct cj_frame *f, const struct cj_step *s)
 		learn(f, b, past);
 		b->far_coming |= owner_of(f, s, lane) != f->machine;
 		if (expects)
-			expect(b, n[lane]);
+			expect(f, s, lane, b, n[lane]);
 		arrive(f, s, lane, b, expects ? 1 : n[lane]);
 	}
 }
@@ -414,7 +420,8 @@ step_bytes(struct cj_frame *f, const struct cj_step *s)
 	for (lane = 0; lane < f->lanes; lane++)
 		if (cj_lane_runs(f, lane) &&
 		    (b = find(f, s, lane, false)) != NULL)
-			expect(b, CJ_AT(f, int64_t, s->b)[lane]);
+			expect(f, s, lane, b, CJ_AT(f, int64_t,
+			    s->b)[lane]);
 }
 
 void

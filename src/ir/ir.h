@@ -322,6 +322,8 @@ enum cj_map_field { CJ_MAP_ADDRESS, CJ_MAP_EXTENT,
     CJ_MAP_STRIDE = CJ_MAP_EXTENT + CJ_MAP_MODES,
     CJ_MAP_FIELD_COUNT = CJ_MAP_STRIDE + CJ_MAP_MODES };
 enum { CJ_MAP_PROMOTE = 256 };	/* unless the program says otherwise */
+/* Arrivals and bytes of a phase that an mbarrier can count. */
+enum { CJ_MBARRIER_MOST = (1 << 20) - 1 };
 /* What L2 is told of a copy's lines. */
 enum cj_evict { CJ_EVICT_NORMAL, CJ_EVICT_FIRST, CJ_EVICT_LAST,
     CJ_EVICT_COUNT };

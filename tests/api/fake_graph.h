@@ -1,5 +1,6 @@
 /*
- * The stand-in driver: graphs. A part of fake_cuda.c, which includes it last.
+ * The stand-in driver: graphs. A part of fake_cuda.c, which includes it behind
+ * the rest.
  */
 #ifndef FAKE_GRAPH_H
 #define FAKE_GRAPH_H

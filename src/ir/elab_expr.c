@@ -5,10 +5,13 @@
  * tensor and a `var` are read where they stand. cj_elab_place() is the same
  * walk without that last step.
  */
+#include "base/stack.h"
 #include "elab_tiled.h"
 #include "elab_origin.h"
 
-enum { CJ_MAX_EXPR_NEST = 4000 };
+/* How deep expressions may nest, and where it is first asked how much of the
+ * stack is left. */
+enum { CJ_MAX_EXPR_NEST = 4000, STACK_ASKED = 48 };
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -498,6 +501,35 @@ walk(struct cj_elab *el, const struct cj_node *n)
 	    "this is not an expression here");
 }
 
+/* Threads of programs have stacks of their own sizes, often small ones. */
+static bool
+stack_has_room(struct cj_elab *el)
+{
+	if (el->nested < STACK_ASKED)
+		return true;
+	if (el->stack_floor == 0)
+		el->stack_floor = cj_stack_floor();
+	return !cj_stack_is_below(el->stack_floor);
+}
+
+static void
+check_depth(struct cj_elab *el, const struct cj_node *n)
+{
+	if (++el->nested > CJ_MAX_EXPR_NEST) {
+		el->has_ended = true;
+		cj_elab_error(el, CJ_DIAG_LIMIT, n->span,
+		    "calls and expressions nest deeper than %d",
+		    CJ_MAX_EXPR_NEST);
+	} else if (!stack_has_room(el)) {
+		el->has_ended = true;
+		cj_help(cj_elab_report(el, CJ_DIAG_LIMIT, n->span,
+		    "calls and expressions nest deeper than the stack of this "
+		    "thread has room for"), "The limit is %d, for which 8 MB "
+		    "are enough: \"ulimit -s\" is of the main thread, others "
+		    "have what they were made with.", CJ_MAX_EXPR_NEST);
+	}
+}
+
 static struct cj_value
 guarded_walk(struct cj_elab *el, const struct cj_node *n)
 {
@@ -505,12 +537,7 @@ guarded_walk(struct cj_elab *el, const struct cj_node *n)
 
 	if (el->has_ended)
 		return cj_value_error();
-	if (++el->nested > CJ_MAX_EXPR_NEST) {
-		el->has_ended = true;
-		cj_elab_error(el, CJ_DIAG_LIMIT, n->span,
-		    "calls and expressions nest deeper than %d",
-		    CJ_MAX_EXPR_NEST);
-	}
+	check_depth(el, n);
 	cj_elab_at(el, n->span);
 	v = walk(el, n);
 	el->nested--;

@@ -329,6 +329,7 @@ struct cj_elab {
 	unsigned left;			/* the open region has ended */
 	unsigned depth;			/* of inlined calls */
 	unsigned nested;		/* of expressions */
+	uintptr_t stack_floor;		/* they go no deeper; 0: not asked */
 	uint64_t turns;			/* of static loops so far */
 	uint64_t calls;			/* inlined so far */
 	cj_name naming;			/* what is being declared, or 0 */

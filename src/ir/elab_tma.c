@@ -317,6 +317,8 @@ make_map(struct cj_elab *el, struct cj_args *args, struct cj_tma_value *t)
 	}
 	map.object = t->tensor->object;
 	map.rank = t->rank;
+	map.compares = t->reduces && (t->how == CJ_ATOMIC_MIN ||
+	    t->how == CJ_ATOMIC_MAX);
 	if (!cj_swizzle_of_map(t->shared, t->tensor->element, &map.swizzle))
 		return cj_refuse_layout(el, span, "TMA exchanges units of 16 "
 		    "bytes alone, in rows of 32, 64 or 128");

@@ -367,6 +367,7 @@ is_same_box(const struct cj_module *m, const struct cj_map *a,
 	uint32_t i;
 	bool same = a->rank == b->rank && a->kind == b->kind &&
 	    a->swizzle == b->swizzle && a->fills_nan == b->fills_nan &&
+	    a->compares == b->compares &&
 	    m->objects.at[a->object].element ==
 	    m->objects.at[b->object].element;
 

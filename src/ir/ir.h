@@ -279,6 +279,8 @@ struct cj_map {
 	enum cj_map_swizzle swizzle;
 	uint32_t promote;	/* bytes that L2 fetches: 0, 64, 128, 256 */
 	bool fills_nan;		/* loads, from outside of the tensor; else 0 */
+	bool compares;		/* stores take the less or the greater: signs
+				   count */
 	enum cj_map_kind kind;
 	int32_t step[CJ_MAP_MODES];	/* of each mode, 1 to 8 */
 	int32_t lower[CJ_MAP_MODES - 2], upper[CJ_MAP_MODES - 2];

@@ -114,6 +114,8 @@ print_map(struct cj_printer *p, const struct cj_map *map)
 		NUMBER(p, " promote ", map->promote);
 	if (map->fills_nan)
 		PUTS(p, " nans");
+	if (map->compares)
+		PUTS(p, " compares");
 	if (map->kind == CJ_MAP_ROWS)
 		PUTS(p, " rows");
 	for (i = 0; map->kind == CJ_MAP_PIXELS && i < map->rank - 2; i++)

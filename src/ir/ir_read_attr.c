@@ -176,6 +176,7 @@ read_map(struct cj_reader *r)
 	map.promote = cj_reader_word(r, "promote") ?
 	    (uint32_t)cj_reader_int(r, 0, 256) : CJ_MAP_PROMOTE;
 	map.fills_nan = cj_reader_word(r, "nans");
+	map.compares = cj_reader_word(r, "compares");
 	for (i = 0; i < CJ_MAP_MODES; i++)
 		map.step[i] = 1;
 	if (cj_reader_word(r, "rows"))

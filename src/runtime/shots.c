@@ -203,13 +203,14 @@ pack_value(struct packing *k, cj_ref launch, uint32_t n, uint32_t slot)
 
 /* The driver's number for elements. Their bits are copied as they are, but for
  * tf32, to which copies round the f32 that may lie there; what combines reads
- * them as such numbers, so that signs count. */
+ * them as such numbers. Signs count where they are compared; sums and bits of
+ * signed ones of 64 bits are illegal instructions (GH100). */
 static int
-map_type(enum cj_kind k)
+map_type(enum cj_kind k, bool compares)
 {
 	switch ((unsigned)k) {
-	case CJ_KIND_I32: return 3;
-	case CJ_KIND_I64: return 5;
+	case CJ_KIND_I32: return compares ? 3 : 2;
+	case CJ_KIND_I64: return compares ? 5 : 4;
 	case CJ_KIND_F16: return 6;
 	case CJ_KIND_F32: return 7;
 	case CJ_KIND_F64: return 8;
@@ -251,12 +252,14 @@ encode(const struct cj_cuda *cu, const struct cj_tensor_map *t,
 	while (t->map->promote >> promotion >= 64)	/* 0, 64, 128, 256 */
 		promotion++;
 	if (t->map->kind == CJ_MAP_PIXELS)
-		return cu->TensorMapEncodeIm2col(out, map_type(k),
+		return cu->TensorMapEncodeIm2col(out,
+		    map_type(k, t->map->compares),
 		    t->map->rank, data + t->offset * (int64_t)bytes, extents,
 		    strides + 1, t->map->lower, t->map->upper,
 		    t->map->box[0], t->map->box[1], steps, 0,
 		    (int)t->map->swizzle, promotion, t->map->fills_nan);
-	return cu->TensorMapEncodeTiled(out, map_type(k), t->map->rank,
+	return cu->TensorMapEncodeTiled(out,
+	    map_type(k, t->map->compares), t->map->rank,
 	    data + t->offset * (int64_t)bytes, extents, strides + 1,
 	    box, steps, 0, (int)t->map->swizzle, promotion,
 	    t->map->fills_nan);

@@ -40,6 +40,12 @@ static const char text[] =
     "    let to = tma_store(x, 64:1, reduce = .min);\n"
     "    launch grid(1) block(32) { tma_prefetch(to); }\n"
     "}\n"
+    "kernel sums(const T: type, x: tensor(T, N:1) align(16))\n"
+    "target sm_90\n"
+    "{\n"
+    "    let to = tma_store(x, 64:1, reduce = .add);\n"
+    "    launch grid(1) block(32) { tma_prefetch(to); }\n"
+    "}\n"
     "kernel holes(x: tensor(f32, N:1) align(16)) target sm_90\n"
     "{\n"
     "    let from = tma_load(x, 64:1, fill = nan);\n"
@@ -161,16 +167,17 @@ message(void)
 	return cutejit_report_text(cutejit_context_report(c), 0);
 }
 
-/* What combines has to know what the elements are. */
+/* What combines has to know what the elements are; signs count where they are
+ * compared, and are illegal in sums of 64 bits. */
 static void
 test_types(void)
 {
 	static const struct {
 		uint8_t code, bits;
-		int type;	/* CUtensorMapDataType */
+		int compared, added;	/* CUtensorMapDataType */
 	} rows[] = {
-		{ 1, 32, 2 }, { 0, 32, 3 }, { 1, 64, 4 }, { 0, 64, 5 },
-		{ 2, 16, 6 }, { 4, 16, 9 },
+		{ 1, 32, 2, 2 }, { 0, 32, 3, 2 }, { 1, 64, 4, 4 },
+		{ 0, 64, 5, 4 }, { 2, 16, 6, 6 }, { 4, 16, 9, 9 },
 	};
 	size_t i;
 
@@ -181,7 +188,10 @@ test_types(void)
 		mx.tensor.code = rows[i].code;
 		mx.tensor.bits = rows[i].bits;
 		DO(c, cutejit_call(m, "least", args, 1, NULL, NULL));
-		CHECK(fake->map_type == rows[i].type && fake->map_fill == 0);
+		CHECK(fake->map_type == rows[i].compared &&
+		    fake->map_fill == 0);
+		DO(c, cutejit_call(m, "sums", args, 1, NULL, NULL));
+		CHECK(fake->map_type == rows[i].added);
 	}
 	mx.tensor.code = 2;
 	mx.tensor.bits = 32;

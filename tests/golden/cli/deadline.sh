@@ -1,12 +1,14 @@
-# A deadline ends the command, too, whatever LLVM is at: 2048 loads that lie
-# apart keep it busy much longer than this test may take.
+# A deadline ends the command, too, whatever LLVM is at: many times 2048 loads
+# that lie apart keep it busy much longer than this test may take.
 cat > slow.cute <<'EOF'
 kernel slow(x: tensor(f32, N), y: tensor(f32, N))
 {
     launch grid(1) block(32)
     {
-        let a = load(local_tile(x, 2048, 0)) * y[0];
-        y[thread_idx.x] = sum(a * sum(a) + 1);
+        const for i in 0..32 {
+            let a = load(local_tile(x, 2048, i)) * y[i];
+            y[thread_idx.x + i] = sum(a * sum(a) + 1);
+        }
     }
 }
 EOF
